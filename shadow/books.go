@@ -1,0 +1,45 @@
+package shadow
+
+import "time"
+
+// Books is what one tap process counted since its last entry: an increment, so
+// that entries of any number of processes add up. Entry Number of process Source
+// is counted once, however often it is delivered.
+type Books struct {
+	Experiment string `json:"experiment"`
+	// Source is the process, Number its entry from 1 on without gaps.
+	Source string `json:"source"`
+	Number uint64 `json:"number"`
+	// From and To bound the time of counting, in UTC.
+	From  time.Time `json:"from"`
+	To    time.Time `json:"to"`
+	Lines []Line    `json:"lines"`
+}
+
+// Line is one count of the books.
+type Line struct {
+	// Day is the UTC day on which the request arrived ("2026-10-05"), so that any
+	// window of whole days can be balanced.
+	Day string `json:"day"`
+	// Endpoint is the request's path as reports show it; "other" once a process has
+	// seen too many different ones.
+	Endpoint string `json:"endpoint"`
+	Entry    Entry  `json:"entry"`
+	// Reason is a value of the closed list that belongs to Entry; empty where it has none.
+	Reason string `json:"reason,omitempty"`
+	Count  int64  `json:"count"`
+}
+
+// Entry names what a line counts.
+type Entry string
+
+// What books count. seen = sampled + Σ not_sampled and sampled = published +
+// Σ dropped + what is still inside the tap.
+const (
+	Seen            Entry = "seen"
+	EntryNotSampled Entry = "not_sampled" // Reason: NotSampled
+	EntrySampled    Entry = "sampled"
+	EntryPublished  Entry = "published"
+	EntryDropped    Entry = "dropped" // Reason: Dropped
+	EntryDead       Entry = "dead"    // Reason: "<stage>: <why>"; written by workers for dead letters
+)

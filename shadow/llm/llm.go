@@ -1,0 +1,123 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// Dialect names a wire format that a client speaks to a model.
+type Dialect string
+
+// OpenAIChat is OpenAI's Chat Completions, spoken by most servers.
+const OpenAIChat Dialect = "openai-chat"
+
+// Snapshot is a model version as the provider names it, e.g.
+// "gpt-5.6-terra-2026-08-20". Empty means that nobody said which one it was.
+type Snapshot string
+
+// Complete asks a model once: one call, no hidden retry. A failed call returns
+// the time it took in [Reply.Took] beside a [*Failure]; other errors are bugs or
+// a cancelled ctx.
+type Complete func(ctx context.Context, req Request) (Reply, error)
+
+// Model is something that can be asked. A fake is a closure; a policy of several
+// models is a Model too.
+type Model struct {
+	// Name is what the configuration calls it. It is never sent to anybody.
+	Name string
+	// Snapshot is the version that was configured; what answered is in [Reply.Model].
+	Snapshot Snapshot
+	Complete Complete
+}
+
+// Request is one question to a model: either a client's own body (Body with its
+// Dialect) or a question of ours (Prompt). Exactly one of the two is set.
+type Request struct {
+	Dialect Dialect
+	// Body is the client's request as it was sent, byte for byte. A provider
+	// exchanges the model's name in it and takes out what has side effects.
+	Body []byte
+	// Stream says that the client asked for a stream; the model is asked for the same.
+	Stream bool
+	// Header has the dialect's own headers (anthropic-version and the like), never
+	// a credential.
+	Header http.Header
+	// Prompt is a question of our own, put into the provider's dialect by its encoder.
+	Prompt *Prompt
+}
+
+// Prompt is a question of our own: a judge's, or a probe's.
+type Prompt struct {
+	System string
+	User   string
+	// Schema is the JSON schema that the reply must follow; nil asks for plain text.
+	// SchemaName is its name where a provider wants one.
+	Schema     json.RawMessage
+	SchemaName string
+	// MaxTokens limits the reply; 0 leaves it to the provider.
+	MaxTokens int
+}
+
+// Reply is what a model said.
+type Reply struct {
+	// Text is the answer without reasoning. Refusal is a refusal that the provider
+	// marked as such; a refusal in plain words is Text.
+	Text      string
+	Refusal   string
+	ToolCalls []ToolCall
+	Finish    Finish
+	// Model is the version that says it answered; empty if the reply names none.
+	Model Snapshot
+	Usage Usage
+	// FirstToken is the time from the start of the first attempt to the first
+	// non-empty content of a stream; 0 when the answer was not streamed or had none.
+	FirstToken time.Duration
+	// Took is the time from the start of the first attempt to the last byte, or to
+	// the failure. Monotonic, never negative.
+	Took time.Duration
+	// Attempts counts calls; 1 for anything but a policy.
+	Attempts int
+	// Status is the HTTP status; 0 if there was no response.
+	Status int
+	// Notes says what could not be sent as it was asked, e.g. "store removed".
+	Notes []string
+}
+
+// ToolCall is a function call that a model asked for. Arguments is its JSON text
+// as the model wrote it. It is text to be graded, never something to execute.
+type ToolCall struct {
+	ID        string `json:"id,omitempty"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// Usage counts tokens. nil means that the provider did not say.
+type Usage struct {
+	In        *int64 `json:"in,omitempty"`
+	Out       *int64 `json:"out,omitempty"`
+	Reasoning *int64 `json:"reasoning,omitempty"`
+	Cached    *int64 `json:"cached,omitempty"`
+}
+
+// Finish says why an answer ended.
+type Finish string
+
+// The ways in which an answer ends. A value that a provider invents later is kept
+// as it is.
+const (
+	FinishStop      Finish = "stop"
+	FinishLength    Finish = "length"
+	FinishToolCalls Finish = "tool_calls"
+	FinishFiltered  Finish = "content_filter"
+	FinishUnknown   Finish = "" // the answer was cut, or the provider did not say
+)
+
+// Turn is one turn of a conversation, flattened to text for a reader or a judge:
+// tool calls and results are written out, images are marked placeholders.
+type Turn struct {
+	// Role is system, user, assistant or tool, as the client wrote it.
+	Role string
+	Text string
+}

@@ -1,0 +1,78 @@
+package sinks
+
+import (
+	"time"
+
+	"github.com/understudy-eval/understudy/judge"
+	"github.com/understudy-eval/understudy/rubric"
+	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/shadow/llm"
+)
+
+// Row is what one arm did with one sample: the unit of every report. Pointers and
+// empty strings are null in the file.
+type Row struct {
+	Sample     shadow.SampleID
+	Arm        shadow.Arm
+	Experiment string
+	// Digest is the experiment's, see reports.Experiment.
+	Digest string
+	Seen   time.Time // UTC, microseconds
+	// Session is the cluster key of every standard error.
+	Session string
+	Route   string
+	Dialect llm.Dialect
+	Stream  bool
+	// Rate is the chance that this arm was asked for this request: tap rate ×
+	// share, in (0, 1]. JudgeRate is the chance that its answer went to the judge.
+	Rate      float64
+	JudgeRate float64
+	Redacted  bool
+
+	// State is answered, failed or not_asked; Reason a value of the list that
+	// belongs to it (llm.Reason, shadow.NotAsked), empty for answered.
+	State  State
+	Reason string
+
+	Model           llm.Snapshot
+	Status          *int32
+	Attempts        *int32
+	FirstToken      *time.Duration // first_token_us
+	Took            *time.Duration // took_us; null when not asked
+	Censored        bool           // it took more than Took
+	Queued          *time.Duration // queued_us; null for live
+	Finish          llm.Finish
+	TokensIn        *int64
+	TokensOut       *int64
+	TokensReasoning *int64
+	// ToolNames are the functions that the answer called; nil when the arm did not answer.
+	ToolNames []string
+	// AnswerChars counts the characters (runes) of the answer's text; null when the arm did not answer.
+	AnswerChars *int64
+
+	// JudgeState is graded, not_graded or not_drawn; empty when there was no answer
+	// to judge. JudgeReason is a judge.NotGraded.
+	JudgeState  judge.State
+	JudgeReason judge.NotGraded
+	Grade       *rubric.Grade
+	Problem     rubric.Problem
+	Judge       string
+	JudgePinned llm.Snapshot
+	JudgeEcho   llm.Snapshot
+	Rubric      rubric.Digest
+	JudgeTook   *time.Duration // judge_took_us
+	JudgeCalls  *int32
+	Hedged      bool
+	ContextCut  bool
+	Repeat      int32
+}
+
+// State says what became of an arm's answer.
+type State string
+
+// The states of a row.
+const (
+	Answered State = "answered"
+	Failed   State = "failed"
+	NotAsked State = "not_asked"
+)

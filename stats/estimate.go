@@ -1,0 +1,140 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Estimate is a value with its standard error.
+//
+// N counts observations (pairs for a paired difference, both arms together for
+// an unpaired one). Clusters counts the clusters that the standard error is
+// built on, 0 if the observations were taken as independent. SE is in the unit
+// of Value. DF are the degrees of freedom of SE, not always whole; 0 means that
+// SE does not exist (the function that made the estimate said so by its error).
+type Estimate struct {
+	N, Clusters   int
+	Value, SE, DF float64
+}
+
+// Interval is a confidence interval. If LowerOpen (UpperOpen) is true that bound
+// does not exist, and the number in Lower (Upper) is 0 and means nothing: print
+// "open" or "> max". Level is the confidence the interval really has: the level
+// asked for, or what order statistics reach, which is at least that.
+type Interval struct {
+	Lower, Upper         float64
+	LowerOpen, UpperOpen bool
+	Level                float64
+}
+
+// Contains reports whether v lies inside the interval, bounds included. An open
+// side holds everything.
+func (iv Interval) Contains(v float64) bool {
+	return (iv.LowerOpen || v >= iv.Lower) && (iv.UpperOpen || v <= iv.Upper)
+}
+
+// InSE is the value in standard errors, Value / SE: the t statistic against 0.
+//
+// Errors: ErrTooFew if there is no standard error, ErrUndefined if it is 0,
+// ErrNotFinite if the estimate holds such a number or the quotient overflows.
+func (e Estimate) InSE() (float64, error) {
+	if err := e.check(); err != nil {
+		return 0, err
+	}
+	if e.SE == 0 {
+		return 0, fmt.Errorf("value in standard errors, SE is 0: %w", ErrUndefined)
+	}
+	return finite("value in standard errors", e.Value/e.SE)
+}
+
+// CI is the two-sided interval Value ∓ t(1−(1−level)/2, DF) · SE, Student's t
+// with DF degrees of freedom (the normal distribution above 1e6). With SE 0 it
+// is the point Value.
+//
+// Errors: ErrRange unless 0 < level < 1, ErrTooFew if there is no standard error,
+// ErrNotFinite on overflow. Checked against R qt, testdata/mean_ci.json.
+func (e Estimate) CI(level float64) (Interval, error) {
+	if err := checkOpenUnit("level", level); err != nil {
+		return Interval{}, err
+	}
+	if err := e.check(); err != nil {
+		return Interval{}, err
+	}
+	return around(e.Value, tQuantile(level, e.DF)*e.SE, level)
+}
+
+// PValue is the two-sided p-value of "the true value is null", by Student's t
+// with DF degrees of freedom.
+//
+// Errors: ErrTooFew without a standard error, ErrUndefined if it is 0,
+// ErrNotFinite as for InSE.
+func (e Estimate) PValue(null float64) (float64, error) {
+	if !isFinite(null) {
+		return 0, fmt.Errorf("null %v: %w", null, ErrNotFinite)
+	}
+	e.Value -= null
+	t, err := e.InSE()
+	if err != nil {
+		return 0, err
+	}
+	return tTwoSided(t, e.DF), nil
+}
+
+func (e Estimate) check() error {
+	if !isFinite(e.Value) || !isFinite(e.SE) || !isFinite(e.DF) {
+		return fmt.Errorf("estimate: %w", ErrNotFinite)
+	}
+	if e.DF <= 0 {
+		return fmt.Errorf("no standard error from %d observations: %w", e.N, ErrTooFew)
+	}
+	if e.SE < 0 {
+		return fmt.Errorf("standard error %v: %w", e.SE, ErrRange)
+	}
+	return nil
+}
+
+// around is centre ∓ half as an interval, or ErrNotFinite.
+func around(centre, half, level float64) (Interval, error) {
+	iv := Interval{Lower: centre - half, Upper: centre + half, Level: level}
+	if !isFinite(iv.Lower) || !isFinite(iv.Upper) {
+		return Interval{}, fmt.Errorf("interval: %w", ErrNotFinite)
+	}
+	return iv, nil
+}
+
+func finite(what string, v float64) (float64, error) {
+	if !isFinite(v) {
+		return 0, fmt.Errorf("%s: %w", what, ErrNotFinite)
+	}
+	return v, nil
+}
+
+// normalFrom is the number of degrees of freedom from which t is taken as
+// normal; they differ by less than 2e-6 there.
+const normalFrom = 1e6
+
+// zQuantile is the two-sided normal quantile, 1.96 for level 0.95.
+func zQuantile(level float64) float64 {
+	return -distuv.UnitNormal.Quantile((1 - level) / 2)
+}
+
+// tQuantile is the two-sided quantile of Student's t.
+func tQuantile(level, df float64) float64 {
+	if df > normalFrom {
+		return zQuantile(level)
+	}
+	return -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 - level) / 2)
+}
+
+// zTwoSided is P(|Z| ≥ |z|).
+func zTwoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
+
+// tTwoSided is P(|T| ≥ |t|).
+func tTwoSided(t, df float64) float64 {
+	if df > normalFrom {
+		return zTwoSided(t)
+	}
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.CDF(-math.Abs(t))
+}
