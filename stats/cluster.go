@@ -173,14 +173,16 @@ func clusteredMean(x, noise []float64, cluster []string) (Estimate, error) {
 }
 
 // clusterDF is Satterthwaite's DF for CR2 in one pass over the cluster sizes.
+// (Σ a_g)² − Σ a_g² is summed as products of pairs: the difference would lose
+// all digits when one cluster holds nearly all rows.
 func clusterDF(size []float64, n float64) float64 {
-	var pp, a, aa float64
+	var squares, pairs, sum float64
 	for _, k := range size {
 		p := k / n
-		ag := p * k / (n - k)
-		pp += p * p
-		a += ag
-		aa += ag * ag
+		a := p * k / (n - k)
+		squares += p * p
+		pairs += a * sum
+		sum += a
 	}
-	return 1 / (pp + a*a - aa)
+	return 1 / (squares + 2*pairs)
 }

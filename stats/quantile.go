@@ -1,0 +1,228 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Quantile is the type-7 quantile (the default of R, NumPy and Excel) of values
+// in ascending order.
+//
+//	h = (n−1) p;   x[⌊h⌋] + (h − ⌊h⌋) · (x[⌊h⌋+1] − x[⌊h⌋])
+//
+// p is 0..1, both ends included. Entries at the upper end may be +Inf: a failed
+// call counts as slower than any limit. If the quantile is +Inf, or would lie
+// between a finite value and +Inf, there is no number for it: the result is the
+// largest finite value and ErrBeyond, and is printed as "> max" (with no finite
+// value at all the result is 0 and means nothing).
+//
+// Errors: ErrTooFew without values, ErrRange for p, ErrUnsorted, ErrNotFinite for
+// NaN or −Inf, ErrBeyond.
+//
+// Source: Hyndman & Fan (1996); checked against R quantile(type=7),
+// testdata/quantile_ci.json.
+func Quantile(sorted []float64, p float64) (float64, error) {
+	finite, err := checkSorted(sorted)
+	if err != nil {
+		return 0, err
+	}
+	if !(p >= 0 && p <= 1) {
+		return 0, fmt.Errorf("p %v is not 0..1: %w", p, ErrRange)
+	}
+	if len(sorted) == 0 {
+		return 0, fmt.Errorf("quantile of no values: %w", ErrTooFew)
+	}
+	return quantile(sorted, finite, p)
+}
+
+// quantile works on checked input whose first finite entries are finite.
+func quantile(sorted []float64, finite int, p float64) (float64, error) {
+	h := float64(len(sorted)-1) * p
+	if r := math.Round(h); math.Abs(h-r) <= 4*eps*max(1, h) {
+		h = r // (n−1)p that is whole but for rounding
+	}
+	i := int(h)
+	part := h - float64(i)
+	last := i
+	if part > 0 {
+		last = i + 1
+	}
+	if last >= finite {
+		if finite == 0 {
+			return 0, fmt.Errorf("quantile %v of no finite value: %w", p, ErrBeyond)
+		}
+		return sorted[finite-1], fmt.Errorf("quantile %v: %w", p, ErrBeyond)
+	}
+	return sorted[i]*(1-part) + sorted[last]*part, nil
+}
+
+// checkSorted returns how many leading entries are finite.
+func checkSorted(sorted []float64) (finite int, err error) {
+	for i, v := range sorted {
+		if math.IsNaN(v) || math.IsInf(v, -1) {
+			return 0, fmt.Errorf("value %d is %v: %w", i, v, ErrNotFinite)
+		}
+		if i > 0 && v < sorted[i-1] {
+			return 0, fmt.Errorf("value %d: %w", i, ErrUnsorted)
+		}
+		if !math.IsInf(v, 1) {
+			finite++
+		}
+	}
+	return finite, nil
+}
+
+// QuantileCI is the distribution-free interval for the quantile p of independent
+// observations, from two order statistics of the ascending values.
+//
+//	F(k)  = P(Binomial(n, p) ≤ k);  a = 1 − level;  ranks from 1
+//	lower = the largest rank l with F(l−1) ≤ a/2; none: open
+//	upper = the smallest rank u with F(u−1) ≥ 1 − a/2; none: open
+//	Level = F(u−1) − F(l−1), at least level (1 and 0 in place of a missing term)
+//
+// A missing upper bound is printed "> max": p95 needs 72 values for one at 95 %,
+// p99 needs 368. An upper bound that falls on +Inf is open too; a lower bound that
+// falls on +Inf is given as the largest finite value, which it exceeds. Ties make
+// the interval conservative.
+//
+// Errors: ErrTooFew without values, ErrRange unless 0 < p < 1 and 0 < level < 1,
+// ErrUnsorted, ErrNotFinite for NaN or −Inf.
+//
+// Source: Le Boudec, Performance Evaluation, appendix A; checked against R
+// qbinom, testdata/quantile_ci.json.
+func QuantileCI(sorted []float64, p, level float64) (Interval, error) {
+	finite, err := checkSorted(sorted)
+	if err != nil {
+		return Interval{}, err
+	}
+	if err := checkOpenUnit("p", p); err != nil {
+		return Interval{}, err
+	}
+	if err := checkOpenUnit("level", level); err != nil {
+		return Interval{}, err
+	}
+	if len(sorted) == 0 {
+		return Interval{}, fmt.Errorf("quantile of no values: %w", ErrTooFew)
+	}
+	return quantileCI(sorted, finite, p, level), nil
+}
+
+func quantileCI(sorted []float64, finite int, p, level float64) Interval {
+	lower, upper, reached := ranks(len(sorted), p, level)
+	iv := Interval{Level: reached}
+	switch {
+	case lower == 0 || finite == 0:
+		iv.LowerOpen = true
+	default:
+		iv.Lower = sorted[min(lower, finite)-1]
+	}
+	if upper == 0 || upper > finite {
+		iv.UpperOpen = true
+	} else {
+		iv.Upper = sorted[upper-1]
+	}
+	return iv
+}
+
+// ranks are the two order statistics, from 1, and the confidence that they
+// reach; 0 stands for a rank that does not exist.
+func ranks(n int, p, level float64) (lower, upper int, reached float64) {
+	tail := (1 - level) / 2
+	b := distuv.Binomial{N: float64(n), P: p}
+	cdf := func(k int) float64 { return b.CDF(float64(k)) }
+	lower = sort.Search(n, func(k int) bool { return cdf(k) > tail })
+	upper = 1 + sort.Search(n, func(k int) bool { return cdf(k) >= 1-tail })
+	reached = 1
+	if upper > n {
+		upper = 0
+	} else {
+		reached = cdf(upper - 1)
+	}
+	if lower > 0 {
+		reached -= cdf(lower - 1)
+	}
+	return lower, upper, reached
+}
+
+// QuantileDelta is the difference of the quantile p, candidate − live, of two
+// independent sets of ascending values, with its interval by MOVER from the two
+// order-statistic intervals (l, u).
+//
+//	lower = delta − sqrt((q_c−l_c)² + (u_l−q_l)²)
+//	upper = delta + sqrt((u_c−q_c)² + (q_l−l_l)²)
+//
+// A side that needs an open bound is open. On pairs that correlate positively the
+// interval is conservative. If a quantile is beyond every finite value (see
+// Quantile) delta does not exist: it is 0 with ErrBeyond, and the interval keeps
+// the one bound that the formula tends to as that quantile grows without limit,
+// lower = l_c − q_l for the candidate, upper = q_c − l_l for live.
+//
+// Errors: as QuantileCI, for either set, and ErrBeyond.
+//
+// Source: Zou & Donner (2008); checked in testdata/quantile_difference.json.
+func QuantileDelta(live, candidate []float64, p, level float64) (delta float64, iv Interval, err error) {
+	l, err := quantileReach(live, p, level)
+	if err != nil {
+		return 0, Interval{}, fmt.Errorf("live: %w", err)
+	}
+	c, err := quantileReach(candidate, p, level)
+	if err != nil {
+		return 0, Interval{}, fmt.Errorf("candidate: %w", err)
+	}
+	iv = Interval{LowerOpen: true, UpperOpen: true, Level: level}
+	if !l.beyond && !c.ci.LowerOpen && (c.beyond || !l.ci.UpperOpen) {
+		iv.LowerOpen = false
+		iv.Lower = c.ci.Lower - l.q
+		if !c.beyond {
+			iv.Lower = c.q - l.q - math.Hypot(c.q-c.ci.Lower, l.ci.Upper-l.q)
+		}
+	}
+	if !c.beyond && !l.ci.LowerOpen && (l.beyond || !c.ci.UpperOpen) {
+		iv.UpperOpen = false
+		iv.Upper = c.q - l.ci.Lower
+		if !l.beyond {
+			iv.Upper = c.q - l.q + math.Hypot(c.ci.Upper-c.q, l.q-l.ci.Lower)
+		}
+	}
+	if l.beyond || c.beyond {
+		return 0, iv, fmt.Errorf("difference of the quantile %v: %w", p, ErrBeyond)
+	}
+	return c.q - l.q, iv, nil
+}
+
+// quantiles is one arm of QuantileDelta; beyond means that q does not exist.
+type quantiles struct {
+	q      float64
+	ci     Interval
+	beyond bool
+}
+
+func quantileReach(sorted []float64, p, level float64) (quantiles, error) {
+	ci, err := QuantileCI(sorted, p, level)
+	if err != nil {
+		return quantiles{}, err
+	}
+	finite := sort.Search(len(sorted), func(i int) bool { return math.IsInf(sorted[i], 1) })
+	q, err := quantile(sorted, finite, p)
+	return quantiles{q: q, ci: ci, beyond: err != nil}, nil
+}
+
+// MinNForUpper is the smallest number of values from which QuantileCI has an upper
+// bound: the smallest n with p^n ≤ (1−level)/2. Errors: ErrRange unless both are
+// between 0 and 1, or if n would exceed 2^53.
+func MinNForUpper(p, level float64) (int, error) {
+	if err := checkOpenUnit("p", p); err != nil {
+		return 0, err
+	}
+	if err := checkOpenUnit("level", level); err != nil {
+		return 0, err
+	}
+	n := math.Ceil(math.Log((1-level)/2) / math.Log(p) * (1 - 4*eps))
+	if !(n <= 1<<53) {
+		return 0, fmt.Errorf("values needed for quantile %v: %w", p, ErrRange)
+	}
+	return int(max(1, n)), nil
+}
