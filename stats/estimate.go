@@ -116,9 +116,10 @@ func finite(what string, v float64) (float64, error) {
 const normalFrom = 1e6
 
 // zQuantile is the two-sided normal quantile, 1.96 for level 0.95.
-func zQuantile(level float64) float64 {
-	return -distuv.UnitNormal.Quantile((1 - level) / 2)
-}
+func zQuantile(level float64) float64 { return zUpper((1 - level) / 2) }
+
+// zUpper is the z that a standard normal exceeds with probability tail.
+func zUpper(tail float64) float64 { return -distuv.UnitNormal.Quantile(tail) }
 
 // tQuantile is the two-sided quantile of Student's t.
 func tQuantile(level, df float64) float64 {

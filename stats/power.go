@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -48,6 +49,62 @@ func PairsNeeded(sd, delta, alpha, power float64) (float64, error) {
 	return finite("pairs needed", r*r)
 }
 
+// Power is the chance that n pairs show a true difference delta, in its own
+// direction, in a two-sided test at alpha: Φ(|delta| sqrt(n) / sd − z(1−alpha/2)),
+// the inverse of MDE. With delta 0 it is alpha/2. Errors: ErrRange as for MDE;
+// delta may be 0 but must be finite.
+func Power(sd, n, delta, alpha float64) (float64, error) {
+	if err := checkPositive("sd", sd); err != nil {
+		return 0, err
+	}
+	if err := checkPositive("n", n); err != nil {
+		return 0, err
+	}
+	if err := checkOpenUnit("alpha", alpha); err != nil {
+		return 0, err
+	}
+	if !isFinite(delta) {
+		return 0, fmt.Errorf("delta %v: %w", delta, ErrRange)
+	}
+	shift := math.Abs(delta) / sd * math.Sqrt(n)
+	return distuv.UnitNormal.CDF(shift - zUpper(alpha/2)), nil
+}
+
+// SharePairsNeeded is how many pairs show a true difference delta of two shares,
+// when a share discordant of the pairs differs at all, not rounded:
+//
+//	((z(1−alpha/2) sqrt(discordant) + z(power) sqrt(discordant − delta²)) / delta)²
+//
+// Errors: ErrRange unless 0 < |delta| ≤ discordant ≤ 1, and as for MDE. Source:
+// Connor (1987); testdata/power_mde.json.
+func SharePairsNeeded(discordant, delta, alpha, power float64) (float64, error) {
+	delta = math.Abs(delta)
+	if !(delta > 0 && delta <= discordant && discordant <= 1) {
+		return 0, fmt.Errorf("difference %v with %v discordant: %w", delta, discordant, ErrRange)
+	}
+	if _, err := planned(1, alpha, power); err != nil {
+		return 0, err
+	}
+	zb := distuv.UnitNormal.Quantile(power)
+	r := (zUpper(alpha/2)*math.Sqrt(discordant) + zb*math.Sqrt(discordant-delta*delta)) / delta
+	return finite("pairs needed", r*r)
+}
+
+// DesignEffect is the factor by which clusters of m rows with intraclass
+// correlation icc inflate a variance, 1 + (m−1) icc: multiply PairsNeeded by it.
+// m may be a mean size. Errors: ErrRange unless m ≥ 1 is finite and icc is −1..1,
+// or if the factor is negative, which no such clusters have. Source: Kish (1965).
+func DesignEffect(m, icc float64) (float64, error) {
+	if !(m >= 1) || math.IsInf(m, 1) || !(icc >= -1 && icc <= 1) {
+		return 0, fmt.Errorf("clusters of %v with correlation %v: %w", m, icc, ErrRange)
+	}
+	d := 1 + (m-1)*icc
+	if d < 0 {
+		return 0, fmt.Errorf("correlation %v in clusters of %v: %w", icc, m, ErrRange)
+	}
+	return finite("design effect", d)
+}
+
 // planned checks a plan and returns z(1−alpha/2) + z(power).
 func planned(sd, alpha, power float64) (float64, error) {
 	if err := checkPositive("sd", sd); err != nil {
@@ -59,9 +116,8 @@ func planned(sd, alpha, power float64) (float64, error) {
 	if err := checkOpenUnit("power", power); err != nil {
 		return 0, err
 	}
-	z := zQuantile(1-alpha) + distuv.UnitNormal.Quantile(power)
-	if z < 0 {
-		return 0, checkOpenUnit("power below alpha/2:", -power)
+	if power < alpha/2 {
+		return 0, fmt.Errorf("power %v is below alpha/2: %w", power, ErrRange)
 	}
-	return z, nil
+	return zUpper(alpha/2) + distuv.UnitNormal.Quantile(power), nil
 }

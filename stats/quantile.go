@@ -56,7 +56,11 @@ func quantile(sorted []float64, finite int, p float64) (float64, error) {
 		}
 		return sorted[finite-1], fmt.Errorf("quantile %v: %w", p, ErrBeyond)
 	}
-	return sorted[i]*(1-part) + sorted[last]*part, nil
+	step := sorted[last] - sorted[i]
+	if math.IsInf(step, 1) { // of two huge values
+		return sorted[i]*(1-part) + sorted[last]*part, nil
+	}
+	return sorted[i] + part*step, nil
 }
 
 // checkSorted returns how many leading entries are finite.
