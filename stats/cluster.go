@@ -33,7 +33,7 @@ func ClusteredMean(x []float64, cluster []string) (Estimate, error) {
 	if err := checkFinite("x", x); err != nil {
 		return Estimate{}, err
 	}
-	return clusteredMean(x, x, cluster)
+	return clusteredMean(x, rounding(x), cluster)
 }
 
 // ClusteredDelta estimates the mean difference candidate − live over pairs that
@@ -92,9 +92,9 @@ func WinTieLoss(live, candidate []float64, cluster []string) (wins, ties, losses
 		}
 	}
 	if cluster == nil {
-		net, err = plainMean(sign, sign)
+		net, err = plainMean(sign, rounding(sign))
 	} else {
-		net, err = clusteredMean(sign, sign, cluster)
+		net, err = clusteredMean(sign, rounding(sign), cluster)
 	}
 	return wins, ties, losses, net, err
 }
@@ -153,13 +153,14 @@ func clusteredMean(x, noise []float64, cluster []string) (Estimate, error) {
 		return est, fmt.Errorf("standard error from one cluster: %w", ErrTooFew)
 	}
 	sums, sumNoise := make([]float64, len(size)), make([]float64, len(size))
+	ofMean := average(noise)
 	for i, g := range index {
 		sums[g] += e[i]
-		sumNoise[g] += math.Abs(noise[i]) + 4*math.Abs(e[i])
+		sumNoise[g] += noise[i] + ofMean + 4*eps*math.Abs(e[i])
 	}
 	n := float64(len(x))
 	est.DF = clusterDF(size, n)
-	if quiet(sums, sumNoise) {
+	if quiet(sums, sumNoise, 0) {
 		return est, nil
 	}
 	for g := range sums {

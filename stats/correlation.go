@@ -28,7 +28,7 @@ func Correlation(x, y []float64) (float64, error) {
 	}
 	_, ex := centre(x)
 	_, ey := centre(y)
-	if quiet(ex, x) || quiet(ey, y) {
+	if still(x, ex) || still(y, ey) {
 		return 0, fmt.Errorf("correlation with a constant: %w", ErrUndefined)
 	}
 	normalise(ex)
@@ -42,4 +42,10 @@ func normalise(e []float64) {
 	for i := range e {
 		e[i] /= n
 	}
+}
+
+// still reports whether x does not vary beyond its rounding; e are its residuals.
+func still(x, e []float64) bool {
+	noise := rounding(x)
+	return quiet(e, noise, average(noise))
 }

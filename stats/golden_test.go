@@ -35,12 +35,11 @@ func (in input) into(key string, v any) {
 	}
 }
 
-func (in input) num(key string) (v float64)            { in.t.Helper(); in.into(key, &v); return v }
-func (in input) count(key string) (v int)              { in.t.Helper(); in.into(key, &v); return v }
-func (in input) floats(key string) (v []float64)       { in.t.Helper(); in.into(key, &v); return v }
-func (in input) floatLists(key string) (v [][]float64) { in.t.Helper(); in.into(key, &v); return v }
-func (in input) text(key string) (v string)            { in.t.Helper(); in.into(key, &v); return v }
-func (in input) sorted(key string) (v []float64)       { v = in.floats(key); slices.Sort(v); return v }
+func (in input) num(key string) (v float64)      { in.t.Helper(); in.into(key, &v); return v }
+func (in input) count(key string) (v int)        { in.t.Helper(); in.into(key, &v); return v }
+func (in input) floats(key string) (v []float64) { in.t.Helper(); in.into(key, &v); return v }
+func (in input) text(key string) (v string)      { in.t.Helper(); in.into(key, &v); return v }
+func (in input) sorted(key string) (v []float64) { v = in.floats(key); slices.Sort(v); return v }
 func (in input) keys(key string) (v []string) {
 	in.t.Helper()
 	if !in.has(key) {
@@ -137,14 +136,6 @@ func toFloat(v any) (float64, bool) {
 		return float64(v), true
 	}
 	return 0, false
-}
-
-func list(v []float64) []any {
-	out := make([]any, len(v))
-	for i := range v {
-		out[i] = v[i]
-	}
-	return out
 }
 
 // val is v, or nil where the error says that it does not exist.

@@ -24,7 +24,7 @@ func Mean(x []float64) (Estimate, error) {
 	if err := checkFinite("x", x); err != nil {
 		return Estimate{}, err
 	}
-	return plainMean(x, x)
+	return plainMean(x, rounding(x))
 }
 
 // PairedDelta estimates the mean difference candidate − live over pairs that are
@@ -72,8 +72,7 @@ func Welch(live, candidate []float64) (Estimate, error) {
 	return Difference(l, c)
 }
 
-// plainMean is Mean of checked values; noise_i bounds the magnitude whose
-// rounding x_i carries.
+// plainMean is Mean of checked values; x_i may be off by noise_i.
 func plainMean(x, noise []float64) (Estimate, error) {
 	n := len(x)
 	if n == 0 {
@@ -88,7 +87,7 @@ func plainMean(x, noise []float64) (Estimate, error) {
 		return est, fmt.Errorf("standard error of one value: %w", ErrTooFew)
 	}
 	est.DF = float64(n - 1)
-	if quiet(e, noise) {
+	if quiet(e, noise, average(noise)) {
 		return est, nil
 	}
 	est.SE = floats.Norm(e, 2) / math.Sqrt(est.DF) / math.Sqrt(float64(n))
@@ -98,8 +97,7 @@ func plainMean(x, noise []float64) (Estimate, error) {
 	return est, nil
 }
 
-// differences is candidate − live, and for each the magnitude that its rounding
-// comes from.
+// differences is candidate − live, and how much each may be off by rounding.
 func differences(live, candidate []float64) (d, noise []float64, err error) {
 	if err := checkLen("candidate", len(candidate), len(live)); err != nil {
 		return nil, nil, err
@@ -113,7 +111,7 @@ func differences(live, candidate []float64) (d, noise []float64, err error) {
 	d, noise = make([]float64, len(live)), make([]float64, len(live))
 	for i := range live {
 		d[i] = candidate[i] - live[i]
-		noise[i] = max(math.Abs(live[i]), math.Abs(candidate[i]))
+		noise[i] = eps * max(math.Abs(live[i]), math.Abs(candidate[i]))
 	}
 	if err := checkFinite("difference", d); err != nil {
 		return nil, nil, err
@@ -131,10 +129,7 @@ func centre(x []float64) (mean float64, e []float64) {
 	}
 	first := floats.Sum(x) / n
 	if math.IsInf(first, 0) {
-		first = 0
-		for _, v := range x {
-			first += v / n
-		}
+		first = average(x)
 	}
 	for i, v := range x {
 		e[i] = v - first
@@ -144,13 +139,31 @@ func centre(x []float64) (mean float64, e []float64) {
 	return first + rest, e
 }
 
-// quiet reports whether every residual is within the rounding of its value, so
-// that the spread is 0 as far as float64 can tell.
-func quiet(e, noise []float64) bool {
+// rounding is how much each value may be off because it was rounded.
+func rounding(x []float64) []float64 {
+	noise := make([]float64, len(x))
+	for i, v := range x {
+		noise[i] = eps * math.Abs(v)
+	}
+	return noise
+}
+
+// quiet reports whether every residual is within the rounding of its value and
+// of the mean, so that the spread is 0 as far as float64 can tell.
+func quiet(e, noise []float64, ofMean float64) bool {
 	for i, v := range e {
-		if math.Abs(v) > eps*math.Abs(noise[i]) {
+		if math.Abs(v) > noise[i]+ofMean {
 			return false
 		}
 	}
 	return true
+}
+
+// average is the mean of values that may be large.
+func average(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v / float64(len(x))
+	}
+	return sum
 }

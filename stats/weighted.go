@@ -32,7 +32,7 @@ func WeightedMean(x, weight []float64, cluster, stratum []string) (Estimate, err
 	if err := checkFinite("x", x); err != nil {
 		return Estimate{}, err
 	}
-	return weightedMean(x, x, weight, cluster, stratum)
+	return weightedMean(x, rounding(x), weight, cluster, stratum)
 }
 
 // WeightedDelta is WeightedMean of the paired differences candidate − live. With
@@ -108,10 +108,13 @@ func weightedMean(x, noise, weight []float64, cluster, stratum []string) (Estima
 		est.Clusters = len(strata)
 	}
 	sums, sumNoise := make([]float64, len(strata)), make([]float64, len(strata))
-	total := floats.Sum(w)
+	total, ofMean := floats.Sum(w), 0.0
+	for i := range w {
+		ofMean += w[i] / total * noise[i]
+	}
 	for i, g := range index {
 		sums[g] += z[i]
-		sumNoise[g] += math.Abs(noise[i])*w[i]/total + 4*math.Abs(z[i])
+		sumNoise[g] += w[i]/total*(noise[i]+ofMean) + 4*eps*math.Abs(z[i])
 	}
 	return stratified(est, sums, sumNoise, strata)
 }
@@ -149,7 +152,7 @@ func stratified(est Estimate, sums, noise []float64, strata []int) (Estimate, er
 		}
 	}
 	est.DF = float64(len(sums) - len(count))
-	if quiet(sums, noise) {
+	if quiet(sums, noise, 0) {
 		return est, nil
 	}
 	parts := make([]float64, len(sums))
