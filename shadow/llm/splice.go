@@ -1,0 +1,199 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Edit sets a top-level field of a request; a nil Value takes it out.
+type Edit struct {
+	Key   string
+	Value json.RawMessage
+}
+
+// stripped are the fields that have side effects at the provider and none on the
+// answer: what is stored there, and who the end user is. A person's id was given to
+// the live provider, not to a candidate's. Fields that name other models to fall
+// back to would let another model answer.
+var stripped = [...]string{
+	"store", "metadata", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "user",
+	"models", "fallback_models", "fallbacks",
+}
+
+// SameDialectBody makes a candidate's request from the client's: the model's name
+// is exchanged (every model key, whatever its case, since servers differ in which
+// they read), fields with side effects are taken out (store unless it is false,
+// metadata, prompt_cache_key, prompt_cache_retention, safety_identifier, user, and
+// models, fallback_models, fallbacks), a streamed request gets
+// stream_options.include_usage, without which a stream has no token counts, and
+// edits are applied last. Everything else stays byte for byte: numbers, the order
+// of keys, blanks, escapes. notes name each change but the model's, in order.
+//
+// Errors: [ErrRequest] for a body that is not one JSON object, [ErrDialect], or an
+// edit whose value is no JSON. body is not changed.
+func SameDialectBody(d Dialect, body []byte, model string, edits ...Edit) (out []byte, notes []string, err error) {
+	v, err := request(d, body)
+	if err != nil {
+		return nil, nil, fmt.Errorf("exchange model: %w", err)
+	}
+	for _, e := range edits {
+		if e.Value != nil && !json.Valid(e.Value) {
+			return nil, nil, fmt.Errorf("exchange model: value of field %q is no JSON", e.Key)
+		}
+	}
+	s := splicer{text: v}
+	for m := range v.members() {
+		s.fields = append(s.fields, field{member: m})
+	}
+	s.exchange(model)
+	for _, name := range stripped {
+		s.strip(name)
+	}
+	if v.get("stream").yes() {
+		s.includeUsage()
+	}
+	for _, e := range edits {
+		s.apply(e)
+	}
+	start := bytes.IndexByte(body, '{') // what stands around the object stays too
+	return slices.Concat(body[:start], s.bytes(), body[start+len(v):]), s.notes, nil
+}
+
+type field struct {
+	member
+	gone bool
+	set  []byte // the new value; nil keeps the old one
+}
+
+// splicer edits the members of an object and leaves all other bytes alone.
+type splicer struct {
+	text   value
+	fields []field
+	added  []Edit
+	notes  []string
+}
+
+func quote(s string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func (s *splicer) exchange(model string) {
+	exact := false
+	for i := range s.fields {
+		if strings.EqualFold(s.fields[i].key, "model") {
+			s.fields[i].set = quote(model)
+			exact = exact || s.fields[i].key == "model"
+		}
+	}
+	if !exact {
+		s.added = append(s.added, Edit{Key: "model", Value: quote(model)})
+		s.notes = append(s.notes, "model added")
+	}
+}
+
+func (s *splicer) strip(name string) {
+	found := false
+	for i := range s.fields {
+		f := &s.fields[i]
+		if !strings.EqualFold(f.key, name) || name == "store" && (f.val.is('f') || f.val.null()) {
+			continue
+		}
+		f.gone, found = true, true
+	}
+	if found {
+		s.notes = append(s.notes, name+" removed")
+	}
+}
+
+// includeUsage asks for token counts at the end of the stream.
+func (s *splicer) includeUsage() {
+	const name = "stream_options"
+	yes := []byte("true")
+	at := -1
+	for i := range s.fields {
+		if s.fields[i].key == name {
+			at = i
+		}
+	}
+	switch {
+	case at < 0:
+		s.added = append(s.added, Edit{Key: name, Value: []byte(`{"include_usage":true}`)})
+	case s.fields[at].val.get("include_usage").yes():
+		return
+	case !s.fields[at].val.object():
+		s.fields[at].set = []byte(`{"include_usage":true}`)
+	default:
+		inner := splicer{text: s.fields[at].val}
+		for m := range inner.text.members() {
+			inner.fields = append(inner.fields, field{member: m})
+		}
+		inner.apply(Edit{Key: "include_usage", Value: yes})
+		s.fields[at].set = inner.bytes()
+	}
+	s.notes = append(s.notes, "stream_options.include_usage added")
+}
+
+func (s *splicer) apply(e Edit) {
+	found := false
+	for i := range s.fields {
+		if f := &s.fields[i]; f.key == e.Key && !f.gone {
+			f.set, f.gone, found = e.Value, e.Value == nil, true
+		}
+	}
+	before := len(s.added)
+	s.added = slices.DeleteFunc(s.added, func(a Edit) bool { return a.Key == e.Key })
+	found = found || len(s.added) < before
+	switch {
+	case e.Value == nil && found:
+		s.notes = append(s.notes, e.Key+" removed")
+	case e.Value != nil:
+		if !s.has(e.Key) {
+			s.added = append(s.added, e)
+		}
+		s.notes = append(s.notes, e.Key+" set")
+	}
+}
+
+func (s *splicer) has(key string) bool {
+	return slices.ContainsFunc(s.fields, func(f field) bool { return f.key == key && !f.gone })
+}
+
+// bytes writes the object: of the members that stay, each with what stood before it.
+func (s *splicer) bytes() []byte {
+	head, tail := len(s.text)-1, len(s.text)-1
+	if n := len(s.fields); n > 0 {
+		head, tail = s.fields[0].start, s.fields[n-1].end
+	}
+	out := make([]byte, 0, len(s.text)+64)
+	out = append(out, s.text[:head]...)
+	kept := false
+	for i, f := range s.fields {
+		if f.gone {
+			continue
+		}
+		if kept {
+			out = append(out, s.text[s.fields[i-1].end:f.start]...)
+		}
+		kept = true
+		if f.set == nil {
+			out = append(out, s.text[f.start:f.end]...)
+			continue
+		}
+		out = append(append(out, s.text[f.start:f.valStart]...), f.set...)
+	}
+	for _, a := range s.added {
+		if kept {
+			out = append(out, ',')
+		}
+		kept = true
+		out = append(append(append(out, quote(a.Key)...), ':'), a.Value...)
+	}
+	return append(out, s.text[tail:]...)
+}
