@@ -1,0 +1,138 @@
+package rubric
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// maxRestarts bounds how often a bracket that is never closed is passed over as
+// prose: each one may cost a look at the rest of the reply.
+const maxRestarts = 16
+
+// thinkTag starts or ends a block of reasoning that some models leave in their text.
+var thinkTag = regexp.MustCompile(`^(?i)<(/?)think(ing)?>`)
+
+// topLevel cuts a reply into its outermost bracketed pieces, each from an opening
+// bracket to the one that closes it, outside think blocks. Strings are respected
+// inside brackets; a line feed ends one, as JSON has none in strings. What is inside
+// a piece is never looked at as a piece of its own. No recursion, no stack.
+func topLevel(reply []byte) [][]byte {
+	var spans [][]byte
+	restarts := 0
+	for at := 0; at < len(reply); {
+		switch reply[at] {
+		case '<':
+			tag := thinkTag.FindSubmatch(reply[at:min(len(reply), at+len("</thinking>"))])
+			if tag == nil {
+				at++
+				continue
+			}
+			at += len(tag[0])
+			if len(tag[1]) > 0 { // the end of a block whose start was not sent
+				spans = nil
+				continue
+			}
+			at = afterThink(reply, at)
+		case '{', '[':
+			size := spanLength(reply[at:])
+			if size > 0 {
+				spans = append(spans, reply[at:at+size])
+				at += size
+				continue
+			}
+			if restarts++; restarts > maxRestarts || looksLikeJSON(reply[at:]) {
+				return spans // cut off in the middle of a structure: all that follows is inside it
+			}
+			at++
+		default:
+			at++
+		}
+	}
+	return spans
+}
+
+// afterThink gives the place after the end of a think block that starts before at;
+// the end of the reply if the block is never closed.
+func afterThink(reply []byte, at int) int {
+	for {
+		next := bytes.IndexByte(reply[at:], '<')
+		if next < 0 {
+			return len(reply)
+		}
+		at += next
+		tag := thinkTag.FindSubmatch(reply[at:min(len(reply), at+len("</thinking>"))])
+		if tag != nil && len(tag[1]) > 0 {
+			return at + len(tag[0])
+		}
+		at++
+	}
+}
+
+// spanLength is the length of the bracketed piece that text starts with; 0 if it is
+// never closed. Both kinds of brackets count alike: a piece in which they do not
+// match is no JSON anyway.
+func spanLength(text []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quoted && c == '\\':
+			i++
+		case quoted && (c == '"' || c == '\n'):
+			quoted = false
+		case quoted:
+		case c == '"':
+			quoted = true
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// looksLikeJSON tells a structure that was cut off from a bracket in prose, such as
+// the one of an interval or an emoticon.
+func looksLikeJSON(text []byte) bool {
+	rest := bytes.TrimLeft(text[1:min(len(text), 64)], " \t\r\n")
+	if len(rest) == 0 {
+		return false
+	}
+	return rest[0] == '"' || text[0] == '[' && (rest[0] == '{' || rest[0] == '[')
+}
+
+// flatObject gives the object that text starts with if it holds at most three
+// members, none of them a structure; else nil.
+func flatObject(text []byte) []byte {
+	quoted, commas, bare := false, 0, 0
+	for i := 1; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quoted && c == '\\':
+			i++
+		case quoted && c == '\n':
+			return nil
+		case quoted && c == '"':
+			quoted = false
+		case quoted:
+		case c == '"':
+			quoted = true
+		case c == ',':
+			if commas++; commas > 2 {
+				return nil
+			}
+		case c == '{' || c == '[' || c == ']':
+			return nil
+		case c == '}':
+			return text[:i+1]
+		default:
+			if bare++; bare > 4096 { // blanks and numbers: a verdict has few
+				return nil
+			}
+		}
+	}
+	return nil
+}
