@@ -1,0 +1,101 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/understudy-eval/understudy/shadow/llm"
+)
+
+// digestVersion changes when the digest's form does, so that no digest of one form
+// equals one of another.
+const digestVersion = 1
+
+// digestForm is what the digest covers, apart from Config so that a key added to a
+// section enters it on purpose only.
+type digestForm struct {
+	Version    int                    `json:"version"`
+	Experiment digestDates            `json:"experiment"`
+	Models     map[string]digestModel `json:"models"`
+	Candidates []digestArm            `json:"candidates"`
+	Judge      digestJudge            `json:"judge"`
+	Limits     []time.Duration        `json:"limits_ns"`
+	Level      float64                `json:"level"`
+	Gate       Gate                   `json:"gate"`
+}
+
+type digestDates struct {
+	Name  string    `json:"name"`
+	Start time.Time `json:"start,omitzero"`
+	Stop  time.Time `json:"stop,omitzero"`
+}
+
+type digestModel struct {
+	Provider  llm.Provider   `json:"provider"`
+	Model     string         `json:"model"`
+	BaseURL   string         `json:"base_url"`
+	Digest    string         `json:"digest,omitempty"`
+	Extra     map[string]any `json:"extra,omitempty"`
+	Reasoning string         `json:"reasoning,omitempty"`
+}
+
+type digestArm struct {
+	Name    string        `json:"name"`
+	Model   string        `json:"model"`
+	Timeout time.Duration `json:"timeout_ns"`
+	Control bool          `json:"control"`
+}
+
+type digestJudge struct {
+	Rubric     string        `json:"rubric"`
+	Primary    string        `json:"primary"`
+	Reserve    string        `json:"reserve,omitempty"`
+	HedgeAfter time.Duration `json:"hedge_after_ns"`
+	Budget     time.Duration `json:"budget_ns"`
+	Failures   int           `json:"failures"`
+	Cool       time.Duration `json:"cool_ns"`
+}
+
+// Digest names what is fixed before the run: 64 hexadecimal digits of SHA-256 over
+// a canonical JSON text. It covers the experiment's name and dates, the models of
+// candidates and judges (without key and concurrency), candidates but their share,
+// judge but its share and concurrency, the rubric's own digest, gate and report.
+//
+// Rates and shares are left out: they may change while it runs, and each row keeps
+// its probability. The order of keys, comments and spellings (1% or 0.01, 60s or
+// 1m, a default written out) change nothing; any other change gives another digest.
+func (c *Config) Digest(rubricDigest string) string {
+	form := digestForm{
+		Version:    digestVersion,
+		Experiment: digestDates{c.Experiment.Name, c.Experiment.Start, c.Experiment.Stop},
+		Models:     map[string]digestModel{},
+		Candidates: []digestArm{},
+		Limits:     c.Report.Limits,
+		Level:      c.Report.Level,
+		Gate:       c.Gate,
+		Judge: digestJudge{
+			rubricDigest, c.Judge.Primary, c.Judge.Reserve, c.Judge.HedgeAfter, c.Judge.Budget, c.Judge.Failures, c.Judge.Cool,
+		},
+	}
+	used := []string{c.Judge.Primary, c.Judge.Reserve}
+	for _, arm := range c.Candidates {
+		used = append(used, arm.Model)
+		form.Candidates = append(form.Candidates, digestArm{arm.Name, arm.Model, arm.Timeout, arm.Control})
+	}
+	slices.SortFunc(form.Candidates, func(a, b digestArm) int { return strings.Compare(a.Name, b.Name) })
+	for _, name := range used {
+		if m, ok := c.Model(name); ok {
+			form.Models[name] = digestModel{m.Provider, m.Model, m.BaseURL, m.Digest, m.Extra, m.Reasoning}
+		}
+	}
+	text, err := json.Marshal(form)
+	if err != nil {
+		panic("config: a checked configuration is not JSON: " + err.Error()) // a bug of ours: Parse lets only JSON values in
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,252 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/understudy-eval/understudy/shadow/llm"
+)
+
+// check applies the rules that join several keys. Values that were refused by
+// themselves are left alone, so that one mistake gives one message.
+func (r *draft) check() {
+	r.checkRequired()
+	r.checkDates()
+	r.checkRoom()
+	for _, m := range r.Models {
+		r.checkNotTap("models."+m.Name+".base_url", m)
+	}
+	r.checkCandidates()
+	r.checkJudge("primary", r.Judge.Primary)
+	r.checkJudge("reserve", r.Judge.Reserve)
+	r.checkReserve()
+	r.checkTimeouts()
+	r.checkTLS()
+	r.checkBurnIn()
+}
+
+func (r *draft) checkRequired() {
+	for _, k := range []struct{ key, want string }{
+		{"models", "models: with a model for the judge at least"},
+		{"tap.upstream", wantUpstream},
+		{"judge.primary", "judge: {primary: NAME}, the name of a pinned model"},
+	} {
+		if !r.has(k.key) {
+			r.failAt(k.key, "is missing", k.want)
+		}
+	}
+	if r.has("models") && len(r.Models) == 0 && !r.failed("models") {
+		r.failAt("models", "there are no models", "a model for the judge at least")
+	}
+}
+
+// failed says whether a key, or one below it, has a fault already.
+func (d *decoder) failed(key string) bool {
+	return slices.ContainsFunc(d.faults, func(e *Error) bool {
+		return e.Key == key || strings.HasPrefix(e.Key, key+".") || strings.HasPrefix(e.Key, key+"[")
+	})
+}
+
+func (r *draft) checkDates() {
+	e := r.Experiment
+	if !e.Start.IsZero() && !e.Stop.IsZero() && !e.Stop.After(e.Start) {
+		r.failAt("experiment.stop", "is not after experiment.start", "the day after the last one (stop is exclusive)")
+	}
+}
+
+// checkRoom refuses bounds that no sample could pass.
+func (r *draft) checkRoom() {
+	switch {
+	case r.Tap.QueueBytes < r.Tap.MaxBody:
+		key := "tap.queue.bytes"
+		if !r.has(key) {
+			key = "tap.max_body"
+		}
+		r.failAt(key, "the queue has less room than one body of tap.max_body", "tap.queue.bytes well above tap.max_body")
+	case r.Bus.Embedded() && r.Bus.MaxPayload <= r.Tap.MaxBody:
+		key := "bus.max_payload"
+		if !r.has(key) {
+			key = "tap.max_body"
+		}
+		r.failAt(key, "a message has less room than one body of tap.max_body", "bus.max_payload at least four times tap.max_body")
+	case r.Bus.Embedded() && r.Bus.MaxPayload > maxPayload:
+		r.failAt("bus.max_payload", "a NATS server takes no larger messages than 64MiB", "at most 64MiB")
+	}
+}
+
+// maxPayload is the limit of the NATS server itself.
+const maxPayload = 64 << 20
+
+// checkNotTap refuses a model that is asked through the tap: its calls would be
+// sampled in turn. The upstream must not be the tap either: it would call itself.
+func (r *draft) checkNotTap(key string, m Model) {
+	if m.BaseURL != "" && isTap(r.Tap.Listen, m.BaseURL) {
+		r.failAt(key, "leads to the tap itself, which listens at "+r.Tap.Listen, "the address of the model's own server")
+	}
+}
+
+// lookup finds a model that a key names, and reports why it cannot be used.
+func (r *draft) lookup(key, name string) (Model, bool) {
+	if name == "" {
+		return Model{}, false
+	}
+	m, ok := r.Model(name)
+	switch {
+	case r.policies[name] && !ok:
+		r.failAt(key, "not supported yet: "+printable(name)+" is a policy", "the name of a model")
+	case !ok:
+		known := map[string]bool{}
+		for _, m := range r.Models {
+			known[m.Name] = true
+		}
+		r.failAt(key, "no model is named "+printable(name), suggest(name, known))
+	}
+	return m, ok && !r.broken[name]
+}
+
+func (r *draft) checkCandidates() {
+	if r.Tap.Upstream != "" && isTap(r.Tap.Listen, r.Tap.Upstream) {
+		r.failAt("tap.upstream", "leads to the tap itself, which listens at "+r.Tap.Listen, wantUpstream)
+	}
+	control := ""
+	for _, c := range r.Candidates {
+		key := "candidates." + c.Name
+		m, ok := r.lookup(key+".model", c.Model)
+		if ok && m.Provider != llm.ProviderOpenAI && m.Provider != llm.ProviderOllama {
+			r.failAt(key+".model", fmt.Sprintf("not supported yet: %s is asked through %s's API, to which requests are not translated", printable(c.Model), m.Provider), "a model of provider openai or ollama")
+		}
+		if c.Control && control != "" {
+			r.failAt(key+".control", "is a second control arm beside "+printable(control), "one control arm")
+		}
+		if c.Control {
+			control = c.Name
+		}
+	}
+}
+
+func (r *draft) checkJudge(role, name string) {
+	key := "judge." + role
+	m, ok := r.lookup(key, name)
+	if !ok {
+		return
+	}
+	if _, err := llm.PinnedBy(m.Provider, m.SelfHosted, m.Model, m.Digest); err != nil {
+		problem, want, _ := strings.Cut(strings.TrimPrefix(err.Error(), llm.ErrAlias.Error()+": "), "; ")
+		if !errors.Is(err, llm.ErrAlias) {
+			problem, want = err.Error(), ""
+		}
+		r.failAt(key, "a judge has to be pinned: "+problem, want)
+	}
+	for _, c := range r.Candidates {
+		arm, ok := r.Model(c.Model)
+		if ok && sameModel(m, arm) {
+			r.failAt(key, fmt.Sprintf("the judge is also the arm %s: nobody grades himself", printable(c.Name)), "another model")
+		}
+	}
+}
+
+// sameModel says whether two entries are one model: the same id at the same
+// server, whatever name or API they are asked by.
+func sameModel(a, b Model) bool {
+	if a.Name == b.Name {
+		return true
+	}
+	return a.Model != "" && a.Model == b.Model && sameServer(a.BaseURL, b.BaseURL)
+}
+
+func sameServer(a, b string) bool {
+	hostA, portA := server(a)
+	hostB, portB := server(b)
+	return portA == portB && (hostA == hostB || onLoopback(hostA) && onLoopback(hostB))
+}
+
+func (r *draft) checkReserve() {
+	j := r.Judge
+	if j.Reserve != "" && j.Primary != "" {
+		a, okA := r.Model(j.Primary)
+		b, okB := r.Model(j.Reserve)
+		if j.Primary == j.Reserve || okA && okB && sameModel(a, b) {
+			r.failAt("judge.reserve", "is the same model as judge.primary", "a pinned model of another provider")
+		}
+	}
+	if j.Budget <= j.HedgeAfter {
+		key := "judge.budget"
+		if !r.has(key) {
+			key = "judge.hedge_after"
+		}
+		r.failAt(key, fmt.Sprintf("judge.budget %s leaves the reserve no time after judge.hedge_after %s", j.Budget, j.HedgeAfter), "a budget well above hedge_after")
+	}
+}
+
+// checkTimeouts wants every candidate to be measured beyond the largest limit:
+// what was cut off below it could not be told from what was in time.
+func (r *draft) checkTimeouts() {
+	largest, from := r.largestLimit()
+	for _, c := range r.Candidates {
+		key := "candidates." + c.Name + ".timeout"
+		if c.Timeout <= largest && !r.failed(key) && !r.failed(from) {
+			r.failAt(key, fmt.Sprintf("a timeout of %s does not reach above the largest latency limit, %s (%s)", c.Timeout, largest, from), fmt.Sprintf("more than %s", largest))
+		}
+	}
+}
+
+func (r *draft) largestLimit() (largest time.Duration, from string) {
+	all := map[string][]time.Duration{"report.limits": r.Report.Limits}
+	for key, limits := range map[string][]ShareLimit{"gate.latency.over": r.Gate.Over, "gate.latency.first_token.over": r.Gate.FirstTokenOver} {
+		for _, l := range limits {
+			all[key] = append(all[key], l.Limit)
+		}
+	}
+	for _, key := range []string{"report.limits", "gate.latency.over", "gate.latency.first_token.over"} {
+		for _, limit := range all[key] {
+			if limit > largest {
+				largest, from = limit, key
+			}
+		}
+	}
+	return largest, from
+}
+
+func (r *draft) checkTLS() {
+	t := r.Bus.TLS
+	if (t.Cert == "") != t.Key.IsZero() && !r.failed("bus.tls") {
+		r.failAt("bus.tls", "cert and key belong together", "both, or neither")
+	}
+	if r.Bus.Embedded() && !r.failed("bus") && (!t.IsZero() || !r.Bus.Creds.IsZero()) {
+		r.failAt("bus", "creds and tls are for an external server, and url is embedded", "url: nats://host:4222, or neither creds nor tls")
+	}
+}
+
+func (r *draft) checkBurnIn() {
+	g := r.Gate
+	if g.BurnIn.Pairs > g.PlannedPairs {
+		key := "gate.burn_in.pairs"
+		if !r.has(key) {
+			key = "gate.planned_pairs"
+		}
+		r.failAt(key, fmt.Sprintf("a burn-in of %d pairs is more than the %d planned", g.BurnIn.Pairs, g.PlannedPairs), "a burn-in below planned_pairs")
+	}
+}
+
+// CheckRubric refuses limits of gate.problems for problems that are not on the
+// rubric's list. problems is that list, with or without none. nil if all are on
+// it, else faults joined as by [Parse].
+func (c *Config) CheckRubric(problems []string) error {
+	known := map[string]bool{}
+	for _, p := range problems {
+		if p != "none" {
+			known[p] = true
+		}
+	}
+	var faults []*Error
+	for _, l := range c.Gate.Problems {
+		if !known[l.Problem] {
+			key := "gate.problems." + printable(l.Problem)
+			faults = append(faults, &Error{Position: c.At(key), Key: key, Problem: "this problem is not on the rubric's list", Want: suggest(l.Problem, known)})
+		}
+	}
+	return join(faults)
+}

@@ -1,0 +1,236 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// A configuration has some hundred tokens on a handful of levels. The parser needs
+// quadratic time for wide files and a stack frame per level: these bounds, a
+// judgement of ours, keep a hostile file below a second.
+const (
+	maxBytes  = 128 << 10
+	maxTokens = 10_000
+	maxDepth  = 20
+)
+
+type kind uint8
+
+const (
+	isNull kind = iota
+	isText
+	isInt
+	isFloat // also NaN and infinities; the text tells
+	isBool
+	isMap
+	isList
+)
+
+// node is a YAML value without anchors, aliases, tags and comments.
+type node struct {
+	kind  kind
+	text  string // scalars: as written, without quotes
+	pos   Position
+	pairs []pair
+	items []*node
+}
+
+// pair is an entry of a mapping, in the order of the file; a key may come twice.
+type pair struct {
+	key   string
+	pos   Position
+	value *node
+}
+
+// parseTree reads one YAML document. An empty document gives a null node.
+func parseTree(name string, data []byte) (*node, *Error) {
+	text, fault := cleanText(name, data)
+	if fault != nil {
+		return nil, fault
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil, wholeFile(name, "the file is empty", "write at least models, tap.upstream and judge (understudy init writes a first one)")
+	}
+	file, fault := parseYAML(name, text)
+	if fault != nil {
+		return nil, fault
+	}
+	t := builder{file: name}
+	var root *node
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if root != nil {
+			return nil, &Error{Position: t.at(doc.Body), Problem: "a second document", Want: "one document per file"}
+		}
+		root = t.build(doc.Body, 0)
+	}
+	if t.fault != nil {
+		return nil, t.fault
+	}
+	if root == nil || root.kind == isNull {
+		return nil, wholeFile(name, "the file says nothing", "write at least models, tap.upstream and judge (understudy init writes a first one)")
+	}
+	return root, nil
+}
+
+func wholeFile(name, problem, want string) *Error {
+	return &Error{Position: Position{File: name, Line: 1, Col: 1}, Problem: problem, Want: want}
+}
+
+// parseYAML runs the library's parser on tokens that were checked. The parser is
+// not ours and reads foreign bytes: should it panic, that is a syntax error too.
+func parseYAML(name, text string) (file *ast.File, fault *Error) {
+	defer func() {
+		if r := recover(); r != nil {
+			file, fault = nil, wholeFile(name, "this is no YAML that can be read", "write it in the form of the file that understudy init writes")
+		}
+	}()
+	tokens := lexer.Tokenize(text)
+	if fault := checkTokens(name, tokens); fault != nil {
+		return nil, fault
+	}
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return nil, syntaxError(name, err)
+	}
+	return file, nil
+}
+
+// checkTokens refuses what could make the parser work hard, and the parts of YAML
+// that a configuration does not need.
+func checkTokens(name string, tokens token.Tokens) *Error {
+	if len(tokens) > maxTokens {
+		return wholeFile(name, "the file has too many entries to be a configuration", fmt.Sprintf("at most %d words and signs", maxTokens))
+	}
+	depth, line, onLine := 0, 0, 0
+	for _, t := range tokens {
+		pos := Position{File: name, Line: t.Position.Line, Col: t.Position.Column}
+		if pos.Line != line {
+			line, onLine = pos.Line, 0
+		}
+		switch t.Type {
+		case token.AnchorType, token.AliasType, token.MergeKeyType:
+			return &Error{Position: pos, Problem: "anchors, aliases and merge keys are not read", Want: "write the value out; put a text that begins with & or * in quotes"}
+		case token.TagType, token.DirectiveType:
+			return &Error{Position: pos, Problem: "tags and directives are not read", Want: "plain values; put a text that begins with ! or % in quotes"}
+		case token.MappingKeyType:
+			return &Error{Position: pos, Problem: "a key written with ? is not read", Want: "key: value"}
+		case token.SequenceStartType, token.MappingStartType:
+			depth++
+		case token.SequenceEndType, token.MappingEndType:
+			depth--
+		case token.SequenceEntryType:
+			onLine++
+		}
+		if depth > maxDepth || onLine > maxDepth {
+			return tooDeep(pos)
+		}
+	}
+	return nil
+}
+
+func tooDeep(pos Position) *Error {
+	return &Error{Position: pos, Problem: "nested too deeply", Want: fmt.Sprintf("at most %d levels", maxDepth)}
+}
+
+// syntaxError keeps place and message of the parser's error, not the source lines
+// that it would print: those may show what should not be shown.
+func syntaxError(name string, err error) *Error {
+	e := wholeFile(name, "this is no YAML that can be read", "check indentation, colons, brackets and quotes here")
+	var placed interface {
+		GetToken() *token.Token
+		GetMessage() string
+	}
+	if errors.As(err, &placed) {
+		e.Problem = "not valid YAML: " + placed.GetMessage()
+		if t := placed.GetToken(); t != nil && t.Position != nil {
+			e.Line, e.Col = t.Position.Line, t.Position.Column
+		}
+	}
+	return e
+}
+
+// builder turns the library's nodes into ours; it keeps the first fault.
+type builder struct {
+	file  string
+	fault *Error
+}
+
+func (b *builder) at(n ast.Node) Position {
+	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
+		n = m.Values[0].Key
+	}
+	t := n.GetToken()
+	if t == nil || t.Position == nil {
+		return Position{File: b.file, Line: 1, Col: 1}
+	}
+	return Position{File: b.file, Line: t.Position.Line, Col: t.Position.Column}
+}
+
+func (b *builder) build(n ast.Node, depth int) *node {
+	if n == nil {
+		return &node{kind: isNull, pos: Position{File: b.file, Line: 1, Col: 1}}
+	}
+	if depth > maxDepth && b.fault == nil {
+		b.fault = tooDeep(b.at(n))
+	}
+	out := &node{pos: b.at(n)}
+	if b.fault != nil {
+		return out
+	}
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		out.kind = isMap
+		for _, entry := range v.Values {
+			out.pairs = append(out.pairs, b.pair(entry, depth))
+		}
+	case *ast.MappingValueNode:
+		out.kind, out.pairs = isMap, []pair{b.pair(v, depth)}
+	case *ast.SequenceNode:
+		out.kind = isList
+		for _, item := range v.Values {
+			out.items = append(out.items, b.build(item, depth+1))
+		}
+	default:
+		b.scalar(out, n)
+	}
+	return out
+}
+
+func (b *builder) pair(entry *ast.MappingValueNode, depth int) pair {
+	p := pair{key: entry.Key.GetToken().Value, pos: b.at(entry.Key), value: b.build(entry.Value, depth+1)}
+	if _, ok := entry.Key.(ast.ScalarNode); !ok && b.fault == nil {
+		b.fault = &Error{Position: p.pos, Problem: "a key is not plain text", Want: "key: value"}
+	}
+	return p
+}
+
+func (b *builder) scalar(out *node, n ast.Node) {
+	out.text = n.GetToken().Value
+	switch v := n.(type) {
+	case *ast.NullNode:
+		out.kind = isNull
+	case *ast.StringNode:
+		out.kind, out.text = isText, v.Value
+	case *ast.LiteralNode:
+		out.kind, out.text = isText, v.Value.Value
+	case *ast.BoolNode:
+		out.kind = isBool
+	case *ast.IntegerNode:
+		out.kind = isInt
+	case *ast.FloatNode, *ast.NanNode, *ast.InfinityNode:
+		out.kind = isFloat
+	default:
+		if b.fault == nil {
+			b.fault = &Error{Position: out.pos, Problem: "this part of YAML is not read", Want: "a plain value, a list or a mapping"}
+		}
+	}
+}

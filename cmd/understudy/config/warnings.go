@@ -1,0 +1,118 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/understudy-eval/understudy/shadow/llm"
+)
+
+// warnings are things to know before the start. They need no environment.
+func (r *draft) warnings() []error {
+	var all []*Error
+	warn := func(key, problem, want string) {
+		all = append(all, &Error{Position: r.Config.At(key), Key: key, Problem: problem, Want: want})
+	}
+	primary, _ := r.Model(r.Judge.Primary)
+	reserve, hasReserve := r.Model(r.Judge.Reserve)
+	if hasReserve && sameServer(primary.BaseURL, reserve.BaseURL) {
+		warn("judge.reserve", "is at the same provider as judge.primary: when it fails, both are gone", "a reserve at another provider")
+	}
+	for _, j := range r.judges() {
+		for _, c := range r.Candidates {
+			if m, ok := r.Model(c.Model); ok && family(m) != "" && family(m) == family(j.model) {
+				warn(j.key, fmt.Sprintf("the judge is of the same family (%s) as the arm %s, and judges tend to favour their own", family(m), printable(c.Name)), "a judge of another family")
+			}
+		}
+		if host := hostOf(j.model.BaseURL); !onLoopback(host) {
+			warn(j.key, "conversations go unredacted to "+host, "be sure that they may; redaction is not supported yet")
+		}
+	}
+	for _, address := range strings.Split(r.Bus.URL, ",") {
+		if address != "" && !onLoopback(hostOf(address)) {
+			warn("bus.url", "conversations go unredacted to "+hostOf(address), "be sure that they may; redaction is not supported yet")
+		}
+	}
+	return errorsOf(all)
+}
+
+type judgeModel struct {
+	key   string
+	model Model
+}
+
+func (c *Config) judges() []judgeModel {
+	var all []judgeModel
+	for _, j := range []struct{ key, name string }{{"judge.primary", c.Judge.Primary}, {"judge.reserve", c.Judge.Reserve}} {
+		if m, ok := c.Model(j.name); ok {
+			all = append(all, judgeModel{j.key, m})
+		}
+	}
+	return all
+}
+
+func errorsOf(all []*Error) []error {
+	var out []error
+	for _, e := range all {
+		out = append(out, e)
+	}
+	return out
+}
+
+var familyName = regexp.MustCompile(`^(?:ft:)?(?:[a-z0-9._-]+/)*(claude|gemini|gemma|gpt|o[0-9]|chatgpt|qwen|qwq|llama|mistral|mixtral|ministral|deepseek|phi|grok|command|glm|kimi)`)
+
+// family says who made a model, as far as its provider or id tells; "" if unknown.
+func family(m Model) string {
+	if !m.SelfHosted {
+		return string(m.Provider)
+	}
+	found := familyName.FindStringSubmatch(strings.ToLower(m.Model))
+	if found == nil {
+		return ""
+	}
+	switch f := found[1]; f {
+	case "gpt", "chatgpt", "o1", "o2", "o3", "o4", "o5":
+		return string(llm.ProviderOpenAI)
+	case "claude":
+		return string(llm.ProviderAnthropic)
+	case "gemini", "gemma":
+		return string(llm.ProviderGoogle)
+	case "mixtral", "ministral":
+		return "mistral"
+	case "qwq":
+		return "qwen"
+	default:
+		return f
+	}
+}
+
+// Secrets tries every reference to a key and gives a warning for each that has no
+// value now, an [*Error] at its place: a variable that is unset or empty, a file
+// that cannot be read. lookup is [os.LookupEnv] outside tests. A run cannot start
+// with such a key; a check only says so.
+func (c *Config) Secrets(lookup func(name string) (string, bool)) []error {
+	refs := []struct {
+		key    string
+		secret Secret
+	}{}
+	for _, m := range c.Models {
+		refs = append(refs, struct {
+			key    string
+			secret Secret
+		}{"models." + printable(m.Name) + ".key", m.Key})
+	}
+	for key, s := range map[string]Secret{"bus.creds": c.Bus.Creds, "bus.tls.key": c.Bus.TLS.Key} {
+		refs = append(refs, struct {
+			key    string
+			secret Secret
+		}{key, s})
+	}
+	var all []*Error
+	for _, ref := range refs {
+		if err := ref.secret.present(lookup); err != nil {
+			all = append(all, &Error{Position: c.At(ref.key), Key: ref.key, Problem: err.Error(), Want: "set it before understudy run"})
+		}
+	}
+	return errorsOf(all)
+}
