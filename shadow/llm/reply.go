@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,7 +25,7 @@ func DecodeReply(d Dialect, body []byte) (Reply, error) {
 	if decode == nil {
 		return Reply{}, fmt.Errorf("decode reply in %q: %w", d, ErrDialect)
 	}
-	if len(strings.TrimSpace(string(body[:min(len(body), 64)]))) == 0 && strings.TrimSpace(string(body)) == "" {
+	if len(bytes.TrimSpace(body)) == 0 {
 		return Reply{}, failEmpty("no body")
 	}
 	v, ok := parse(body)
@@ -53,6 +54,12 @@ func decoderOf(d Dialect) func(value) (Reply, bool) {
 	switch d {
 	case OpenAIChat:
 		return decodeOpenAI
+	case AnthropicMessages:
+		return decodeAnthropic
+	case GeminiGenerate:
+		return decodeGemini
+	case OllamaChat:
+		return decodeOllama
 	default:
 		return nil
 	}
