@@ -1,0 +1,154 @@
+package reports
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/understudy-eval/understudy/shadow"
+)
+
+// Balance is what the taps counted, and whether it adds up:
+//
+//	Seen    = Sampled + Σ NotSampled
+//	Sampled = Published + Σ Dropped + Inside
+//	Published = an arm's samples + left out + in flight, for every arm
+//
+// Inside and in flight are differences: what is still on its way. A negative one,
+// a missing entry of a tap, or rows without books do not balance.
+type Balance struct {
+	Balanced bool `json:"balanced"`
+	// Wrong has a line for everything that does not add up.
+	Wrong []string `json:"wrong"`
+	// Entries counts the books' entries, Duplicates those that came again.
+	Entries    int     `json:"entries"`
+	Duplicates int     `json:"duplicates"`
+	Seen       int64   `json:"seen"`
+	NotSampled []Count `json:"not_sampled"`
+	Sampled    int64   `json:"sampled"`
+	Dropped    []Count `json:"dropped"`
+	Published  int64   `json:"published"`
+	Inside     int64   `json:"inside"`
+	// Dead counts dead letters by "stage: why". They are part of what is in flight.
+	Dead []Count `json:"dead"`
+}
+
+// ledger adds up the books of an experiment.
+type ledger struct {
+	entries, duplicates int
+	numbers             map[string]map[uint64]bool
+	sums                map[shadow.Entry]map[string]int64
+	strange             map[string]bool
+}
+
+func readBooks(books iter.Seq2[shadow.Books, error], e Experiment, w Window) (ledger, error) {
+	l := ledger{
+		numbers: map[string]map[uint64]bool{}, sums: map[shadow.Entry]map[string]int64{}, strange: map[string]bool{},
+	}
+	if books == nil {
+		return l, nil
+	}
+	for b, err := range books {
+		if err != nil {
+			return ledger{}, err
+		}
+		if b.Experiment == e.Name && l.first(b) {
+			l.add(b, w)
+		}
+	}
+	return l, nil
+}
+
+// first reports whether an entry comes for the first time.
+func (l *ledger) first(b shadow.Books) bool {
+	if l.numbers[b.Source] == nil {
+		l.numbers[b.Source] = map[uint64]bool{}
+	}
+	if l.numbers[b.Source][b.Number] {
+		l.duplicates++
+		return false
+	}
+	l.numbers[b.Source][b.Number] = true
+	l.entries++
+	return true
+}
+
+func (l *ledger) add(b shadow.Books, w Window) {
+	for _, line := range b.Lines {
+		switch {
+		case !w.containsDay(line.Day):
+		case line.Count < 0:
+			l.strange[fmt.Sprintf("%s: entry %d counts %d %s", b.Source, b.Number, line.Count, line.Entry)] = true
+		default:
+			if l.sums[line.Entry] == nil {
+				l.sums[line.Entry] = map[string]int64{}
+			}
+			l.sums[line.Entry][line.Reason] += line.Count
+		}
+	}
+}
+
+func (l *ledger) total(e shadow.Entry) int64 {
+	var sum int64
+	for _, n := range l.sums[e] {
+		sum += n
+	}
+	return sum
+}
+
+// gaps lists the sources of which an entry is missing: numbers run from 1 on.
+func (l *ledger) gaps() []string {
+	var out []string
+	for _, source := range slices.Sorted(maps.Keys(l.numbers)) {
+		numbers := l.numbers[source]
+		highest := slices.Max(slices.Collect(maps.Keys(numbers)))
+		if missing := highest - uint64(len(numbers)); missing > 0 && !numbers[0] {
+			out = append(out, fmt.Sprintf("books of %s: %d of %d entries are missing", source, missing, highest))
+		}
+	}
+	return out
+}
+
+// balance checks the identities and fills InFlight of every arm.
+func (l *ledger) balance(arms []ArmReport) Balance {
+	b := Balance{
+		Entries: l.entries, Duplicates: l.duplicates,
+		Seen: l.total(shadow.Seen), Sampled: l.total(shadow.EntrySampled), Published: l.total(shadow.EntryPublished),
+		NotSampled: counts(l.sums[shadow.EntryNotSampled], shadow.NotSampledReasons()),
+		Dropped:    counts(l.sums[shadow.EntryDropped], shadow.DroppedReasons()),
+		Dead:       counts(l.sums[shadow.EntryDead], []string(nil)),
+		Wrong:      append(slices.Sorted(maps.Keys(l.strange)), l.gaps()...),
+	}
+	notSampled, dropped := l.total(shadow.EntryNotSampled), l.total(shadow.EntryDropped)
+	b.Inside = b.Sampled - b.Published - dropped
+	if b.Seen != b.Sampled+notSampled {
+		b.Wrong = append(b.Wrong, fmt.Sprintf("seen %d is not sampled %d + not sampled %d", b.Seen, b.Sampled, notSampled))
+	}
+	if b.Inside < 0 {
+		b.Wrong = append(b.Wrong, fmt.Sprintf("sampled %d is less than published %d + dropped %d", b.Sampled, b.Published, dropped))
+	}
+	for i := range arms {
+		b.Wrong = append(b.Wrong, l.flight(&arms[i], b.Published)...)
+	}
+	if b.Wrong == nil {
+		b.Wrong = []string{}
+	}
+	b.Balanced = len(b.Wrong) == 0
+	return b
+}
+
+func (l *ledger) flight(a *ArmReport, published int64) []string {
+	known := int64(a.Samples) + int64(a.LeftOut)
+	if l.entries == 0 {
+		if known == 0 {
+			return nil
+		}
+		return []string{fmt.Sprintf("arm %s: %d samples, but no books", a.Name, known)}
+	}
+	a.InFlight = new(published - known)
+	if *a.InFlight < 0 {
+		return []string{fmt.Sprintf("arm %s: %d samples, but %d published", a.Name, known, published)}
+	}
+	return nil
+}

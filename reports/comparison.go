@@ -1,0 +1,232 @@
+package reports
+
+import (
+	"errors"
+	"time"
+
+	"github.com/understudy-eval/understudy/rubric"
+	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/sinks"
+	"github.com/understudy-eval/understudy/stats"
+)
+
+// Comparison is a candidate against live, and what the gate's increases are
+// measured against: the control arm where there is one, else live. Every
+// difference is candidate − the other.
+type Comparison struct {
+	Arm     shadow.Arm `json:"arm"`
+	Control bool       `json:"control,omitempty"`
+	Quality Quality    `json:"quality"`
+	// Unredacted is the grade difference over the pairs that redaction did not
+	// touch; nil if it touched none.
+	Unredacted *Estimate `json:"unredacted,omitempty"`
+	Ungraded   Ungraded  `json:"ungraded"`
+	// Over is the difference of the share of calls over each limit, to live.
+	Over []OverDelta `json:"over"`
+
+	// Against names the arm that the rest is measured against.
+	Against  shadow.Arm     `json:"against"`
+	P95      QuantileDelta  `json:"p95"`
+	Failures ShareDelta     `json:"failures"`
+	Problems []ProblemDelta `json:"problems"`
+}
+
+// Ungraded compares the shares of answers without a grade (failed or not graded),
+// over the pairs that both arms were asked and the judge's share drew.
+type Ungraded struct {
+	Pairs     int      `json:"pairs"`
+	Live      int      `json:"live"`
+	Candidate int      `json:"candidate"`
+	Delta     *float64 `json:"delta"`
+	// Differ: by more than one percentage point, so there is no go.
+	Differ bool `json:"differ"`
+}
+
+// ShareDelta is the difference of two shares over pairs, candidate − the other.
+type ShareDelta struct {
+	Pairs     int      `json:"pairs"`
+	Both      int      `json:"both"`
+	OtherOnly int      `json:"other_only"`
+	CandOnly  int      `json:"candidate_only"`
+	Delta     *float64 `json:"delta"`
+	// Interval is Newcombe's for pairs. Clustered: sessions have several pairs, and
+	// it is widened to hold the clustered interval too, which alone would collapse
+	// to a point where an event is rare. Nil without pairs or with a single session
+	// of several.
+	Interval  *Interval `json:"interval"`
+	Clustered bool      `json:"clustered,omitempty"`
+}
+
+// OverDelta is the difference of the share of calls over a limit.
+type OverDelta struct {
+	Limit time.Duration `json:"limit_ns"`
+	Delta ShareDelta    `json:"delta"`
+}
+
+// ProblemDelta is the difference of a problem's share over graded pairs.
+type ProblemDelta struct {
+	Problem rubric.Problem `json:"problem"`
+	Delta   ShareDelta     `json:"delta"`
+}
+
+// QuantileDelta is the difference of a quantile over samples that both arms were
+// asked, by MOVER. Delta is nil if a quantile lies among failed calls; a bound is
+// nil where it is open.
+type QuantileDelta struct {
+	Calls int            `json:"calls"`
+	Delta *time.Duration `json:"delta_ns"`
+	Lower *time.Duration `json:"lower_ns"`
+	Upper *time.Duration `json:"upper_ns"`
+	Level float64        `json:"level"`
+}
+
+// maxLossPoints is by how many percentage points the ungraded shares of two arms
+// may differ; the rule of the books.
+const maxLossPoints = 1
+
+func comparisonOf(i int, c collection, e Experiment) Comparison {
+	arm := e.Candidates[i]
+	live, cand := c.arms[0], c.arms[i+1]
+	base, name := baseline(i, e)
+	pairs, against := pairsOf(live, cand), pairsOf(c.arms[base], cand)
+	graded := filter(against, pair.comparable)
+	r := Comparison{
+		Arm: arm.Name, Control: arm.Control, Quality: qualityOf(pairs, e), Unredacted: unredacted(pairs),
+		Ungraded: ungradedOf(filter(pairs, pair.drawn)), Over: []OverDelta{}, Against: name, Problems: []ProblemDelta{},
+	}
+	for _, limit := range rising(e.Limits, limitsOf(e.Gate.Over)) {
+		r.Over = append(r.Over, OverDelta{limit, overDelta(pairs, limit, e.Level)})
+	}
+	r.P95 = quantileDelta(against, 0.95, e.Level)
+	failed := func(o *obs) bool { return o.state == sinks.Failed }
+	r.Failures = shareDelta(filter(against, func(p pair) bool { return !p.left() }), failed, e.Level)
+	seen := map[rubric.Problem]int{}
+	for _, p := range graded {
+		seen[p.base.problem]++
+		seen[p.cand.problem]++
+	}
+	for _, problem := range problemList(e, seen) {
+		has := func(o *obs) bool { return o.problem == problem }
+		r.Problems = append(r.Problems, ProblemDelta{problem, shareDelta(graded, has, e.Level)})
+	}
+	return r
+}
+
+// baseline is the arm that increases are measured against: the first control arm,
+// unless it is the candidate itself, else live.
+func baseline(candidate int, e Experiment) (index int, name shadow.Arm) {
+	for i, a := range e.Candidates {
+		if a.Control && i != candidate && !e.Candidates[candidate].Control {
+			return i + 1, a.Name
+		}
+	}
+	return 0, shadow.Live
+}
+
+func unredacted(pairs []pair) *Estimate {
+	clean := filter(pairs, func(p pair) bool { return !p.base.redacted && !p.cand.redacted })
+	if len(clean) == len(pairs) {
+		return nil
+	}
+	graded := filter(clean, pair.comparable)
+	est, err := columnsOf(graded).delta()
+	return new(estimateOf(len(graded), est, err))
+}
+
+func ungradedOf(asked []pair) Ungraded {
+	u := Ungraded{Pairs: len(asked)}
+	for _, p := range asked {
+		if !p.base.graded() {
+			u.Live++
+		}
+		if !p.cand.graded() {
+			u.Candidate++
+		}
+	}
+	if u.Pairs > 0 {
+		more := u.Candidate - u.Live
+		u.Delta = new(float64(more) / float64(u.Pairs))
+		u.Differ = 100*max(more, -more) > maxLossPoints*u.Pairs
+	}
+	return u
+}
+
+// shareDelta compares how often an event happened to the two answers of a pair.
+func shareDelta(pairs []pair, event func(*obs) bool, level float64) ShareDelta {
+	d := ShareDelta{Pairs: len(pairs)}
+	base, cand := make([]bool, len(pairs)), make([]bool, len(pairs))
+	for i, p := range pairs {
+		base[i], cand[i] = event(p.base), event(p.cand)
+		switch {
+		case base[i] && cand[i]:
+			d.Both++
+		case base[i]:
+			d.OtherOnly++
+		case cand[i]:
+			d.CandOnly++
+		}
+	}
+	delta, iv, err := d.newcombe(1, level)
+	if err != nil {
+		return d
+	}
+	d.Delta = new(delta)
+	session := sessions(pairs)
+	if d.Clustered = distinct(session) < len(pairs); d.Clustered {
+		iv, err = widened(iv, base, cand, session, level)
+	}
+	d.Interval = intervalOf(iv, err)
+	return d
+}
+
+// newcombe is the interval of k times as many pairs with the same shares.
+func (d ShareDelta) newcombe(k int, level float64) (float64, stats.Interval, error) {
+	neither := d.Pairs - d.Both - d.OtherOnly - d.CandOnly
+	return stats.NewcombePaired(k*d.Both, k*d.OtherOnly, k*d.CandOnly, k*neither, level)
+}
+
+// widened joins Newcombe's interval with the clustered one.
+func widened(iv stats.Interval, base, cand []bool, session []string, level float64) (stats.Interval, error) {
+	est, err := stats.ClusteredShareDelta(base, cand, session)
+	if err != nil {
+		return stats.Interval{}, err
+	}
+	clustered, err := est.CI(level)
+	if err != nil {
+		return stats.Interval{}, err
+	}
+	iv.Lower = max(-1, min(iv.Lower, clustered.Lower))
+	iv.Upper = min(1, max(iv.Upper, clustered.Upper))
+	return iv, nil
+}
+
+// overDelta leaves out pairs of which one is not known to be over the limit or not.
+func overDelta(pairs []pair, limit time.Duration, level float64) ShareDelta {
+	known := filter(pairs, func(p pair) bool {
+		_, base := p.base.latency.over(limit)
+		_, cand := p.cand.latency.over(limit)
+		return base && cand
+	})
+	return shareDelta(known, func(o *obs) bool { over, _ := o.latency.over(limit); return over }, level)
+}
+
+func quantileDelta(pairs []pair, p, level float64) QuantileDelta {
+	base, cand := make([]timing, len(pairs)), make([]timing, len(pairs))
+	for i, x := range pairs {
+		base[i], cand[i] = x.base.latency, x.cand.latency
+	}
+	d := QuantileDelta{Calls: len(pairs), Level: level}
+	delta, iv, err := stats.QuantileDelta(ranked(base), ranked(cand), p, level)
+	if err == nil {
+		d.Delta = new(micros(delta))
+	}
+	if err == nil || errors.Is(err, stats.ErrBeyond) {
+		if !iv.LowerOpen {
+			d.Lower = new(micros(iv.Lower))
+		}
+		if !iv.UpperOpen {
+			d.Upper = new(micros(iv.Upper))
+		}
+	}
+	return d
+}

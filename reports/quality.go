@@ -1,0 +1,121 @@
+package reports
+
+import (
+	"github.com/understudy-eval/understudy/stats"
+)
+
+// Quality compares grades over the samples that both arms were asked and whose
+// answers went to the judge. Negative favours the candidate, but for Net.
+type Quality struct {
+	// Asked counts these pairs; Delta.N those of which one judge graded both answers.
+	Asked int `json:"asked"`
+	// MeanLive, MeanCandidate and Delta are over the graded pairs. Weighted: the
+	// pairs had unequal chances to be sampled, so they are weighted by 1/chance.
+	MeanLive      Estimate `json:"mean_live"`
+	MeanCandidate Estimate `json:"mean_candidate"`
+	Delta         Estimate `json:"delta"`
+	Weighted      bool     `json:"weighted,omitempty"`
+	// FewSessions: under 6, the standard error is hardly known.
+	FewSessions bool `json:"few_sessions,omitempty"`
+	// Fixed is Delta's interval as if this were the only look. Anytime holds however
+	// often one looks; it decides. It is nil before the burn-in.
+	Fixed   *Interval `json:"interval_if_only_look"`
+	Anytime *Interval `json:"interval_anytime"`
+	Burn    Burn      `json:"burn_in"`
+	// Wins are pairs in which the candidate's grade is better. Net is
+	// (Wins − Losses) / pairs: positive favours the candidate.
+	Wins   int      `json:"wins"`
+	Ties   int      `json:"ties"`
+	Losses int      `json:"losses"`
+	Net    Estimate `json:"net_win_rate"`
+	// Disagree: the mean and the net win rate favour different arms.
+	Disagree bool `json:"mean_and_wins_disagree,omitempty"`
+	// Poor is the difference of the shares of grades 5 and 6.
+	Poor ShareDelta `json:"poor"`
+	// Bounds are the worst cases for pairs without both grades.
+	Bounds Bounds `json:"bounds"`
+}
+
+// Burn says how far the burn-in is; the anytime interval starts with Reached.
+type Burn struct {
+	Reached  bool `json:"reached"`
+	Pairs    int  `json:"pairs"`
+	Sessions int  `json:"sessions"`
+	// NeedPairs and NeedSessions are what the gate asks for.
+	NeedPairs    int `json:"need_pairs"`
+	NeedSessions int `json:"need_sessions"`
+	// Planned is the number of sessions where the interval is tightest: planned
+	// pairs divided by the pairs per session when the burn-in ended.
+	Planned *float64 `json:"planned_sessions"`
+}
+
+// DefaultBurnIn is used for what a gate leaves at 0. The burn-in is not optional:
+// without it the first equal grades make the interval a point, and half of all
+// runs end in a false alarm.
+func DefaultBurnIn() BurnIn { return BurnIn{Pairs: 50, Sessions: 30} }
+
+// fewSessions is the number of clusters below which a report says so.
+const fewSessions = 6
+
+// qualityOf estimates from pairs in order of time.
+func qualityOf(all []pair, e Experiment) Quality {
+	asked := filter(all, pair.drawn)
+	graded := filter(asked, pair.comparable)
+	c := columnsOf(graded)
+	q := Quality{Asked: len(asked), Weighted: c.weight != nil, Burn: burnIn(graded, e.Gate)}
+	base, err := c.mean(c.base)
+	q.MeanLive = estimateOf(len(graded), base, err)
+	cand, err := c.mean(c.cand)
+	q.MeanCandidate = estimateOf(len(graded), cand, err)
+
+	est, err := c.delta()
+	q.Delta = estimateOf(len(graded), est, err)
+	q.FewSessions = len(graded) > 0 && q.Burn.Sessions < fewSessions
+	if err == nil {
+		q.Fixed = intervalOf(est.CI(e.Level))
+		q.Anytime = anytime(est, q.Burn, e.Gate)
+	}
+	var net stats.Estimate
+	q.Wins, q.Ties, q.Losses, net, err = stats.WinTieLoss(c.base, c.cand, c.session)
+	q.Net = estimateOf(len(graded), net, err)
+	if q.Net.Value != nil && q.Delta.Value != nil {
+		q.Disagree = *q.Net.Value**q.Delta.Value > 0
+	}
+	q.Poor = shareDelta(graded, isPoor, e.Level)
+	q.Bounds = bounds(asked)
+	return q
+}
+
+// burnIn walks through the pairs in order of time until the burn-in ends, and
+// fixes the planned number of sessions there.
+func burnIn(graded []pair, g Gate) Burn {
+	need := g.BurnIn
+	if need.Pairs <= 0 {
+		need.Pairs = DefaultBurnIn().Pairs
+	}
+	if need.Sessions <= 0 {
+		need.Sessions = DefaultBurnIn().Sessions
+	}
+	b := Burn{NeedPairs: need.Pairs, NeedSessions: need.Sessions, Pairs: len(graded)}
+	seen := map[string]bool{}
+	for i, p := range graded {
+		seen[p.base.session] = true
+		if !b.Reached && i+1 >= need.Pairs && len(seen) >= need.Sessions {
+			b.Reached = true
+			b.Planned = new(float64(g.PlannedPairs) * float64(len(seen)) / float64(i+1))
+		}
+	}
+	b.Sessions = len(seen)
+	return b
+}
+
+func anytime(est stats.Estimate, b Burn, g Gate) *Interval {
+	if !b.Reached {
+		return nil
+	}
+	seq, err := stats.NewSequence(g.Alpha, *b.Planned)
+	if err != nil {
+		return nil
+	}
+	return intervalOf(seq.CI(est, float64(est.Clusters)))
+}

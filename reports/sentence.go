@@ -1,0 +1,162 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// sentence says a decision in words that need no statistics.
+func sentence(d Decision, r Report, c Comparison) string {
+	if d.Outcome == NoDecision {
+		return clean("no decision: the books do not balance: " + strings.Join(r.Books.Wrong, "; "))
+	}
+	says := func(s string) string { return clean(string(d.Outcome) + ": " + s) }
+	if words := unfitWords(d.Reasons, r, c); words != "" {
+		return says(words)
+	}
+	failed, open := guardWords(d.Guards, Fail), guardWords(d.Guards, Unknown)
+	quality := qualityWords(d.Quality, c.Quality)
+	switch {
+	case d.Quality.State == Fail:
+		return says(strings.Join(append([]string{quality}, failed...), ", and "))
+	case len(failed) > 0 && d.Quality.State == Pass:
+		return says(quality + ", but " + strings.Join(failed, ", and "))
+	case len(failed) > 0:
+		return says(strings.Join(failed, ", and ") + "; " + quality)
+	case d.Outcome == Go:
+		return says(quality + allHold(len(d.Guards)))
+	}
+	return says(openWords(d, r, c, quality, open))
+}
+
+func openWords(d Decision, r Report, c Comparison, quality string, open []string) string {
+	words := quality
+	if d.Outcome == NoGo {
+		words = fmt.Sprintf("undecided at the stop date %s: %s", r.Experiment.Stop.UTC().Format(dayFormat), quality)
+	}
+	if len(open) > 0 {
+		words += "; still open: " + strings.Join(open, ", and ")
+	}
+	if c.Ungraded.Differ {
+		words += fmt.Sprintf("; %s of its answers and %s of live's have no grade, more than %d point apart",
+			percent(ratio(c.Ungraded.Candidate, c.Ungraded.Pairs)), percent(ratio(c.Ungraded.Live, c.Ungraded.Pairs)), maxLossPoints)
+	}
+	if d.MorePairs != nil && d.Outcome == KeepRunning {
+		words += fmt.Sprintf("; about %d more pairs would settle it", about(*d.MorePairs))
+	}
+	return words
+}
+
+func ratio(x, n int) float64 { return float64(x) / float64(max(n, 1)) }
+
+func allHold(guards int) string {
+	switch guards {
+	case 0:
+		return ""
+	case 1:
+		return ", and the guard holds"
+	}
+	return fmt.Sprintf(", and all %d guards hold", guards)
+}
+
+// qualityWords says what is known of the grades.
+func qualityWords(check Check, q Quality) string {
+	d := decimals(q.Delta.SE)
+	switch check.Code {
+	case CodeBetter:
+		return "better by " + fixed(math.Abs(*check.Value), d) + " grades" + inSE(q)
+	case CodeWorse:
+		return "worse by " + fixed(*check.Value, d) + " grades" + inSE(q) + ", margin " + limitNumber(check.Limit)
+	case CodeNoWorse:
+		return fmt.Sprintf("no worse: grade difference %s (negative is better), at most %s with margin %s",
+			signed(*check.Value, d), beside(*check.Interval.Upper, check.Limit, d, signed), limitNumber(check.Limit))
+	case CodeBurnIn:
+		b := q.Burn
+		return fmt.Sprintf("too early: %d of %d pairs, %d of %d sessions", b.Pairs, b.NeedPairs, b.Sessions, b.NeedSessions)
+	case CodeTooFew:
+		return fmt.Sprintf("the grade difference has no interval yet (%d pairs)", check.N)
+	}
+	return fmt.Sprintf("quality is open: grade difference %s%s over %d pairs, between %s and %s, margin %s",
+		signed(*check.Value, d), inSE(q), check.N, beside(*check.Interval.Lower, check.Limit, d, signed),
+		beside(*check.Interval.Upper, check.Limit, d, signed), limitNumber(check.Limit))
+}
+
+// limitNumber prints a margin with at least two decimals.
+func limitNumber(v float64) string {
+	for d := 2; d < 9; d++ {
+		if s := fixed(v, d); math.Abs(v-parse(s)) < 1e-12 {
+			return s
+		}
+	}
+	return fixed(v, 9)
+}
+
+func inSE(q Quality) string {
+	if q.Delta.InSE == nil {
+		return ""
+	}
+	return " (" + fixed(math.Abs(*q.Delta.InSE), 1) + " SE)"
+}
+
+// guardWords says every guard in the given state.
+func guardWords(guards []Check, state State) []string {
+	var out []string
+	for _, g := range guards {
+		if g.State == state {
+			out = append(out, g.words())
+		}
+	}
+	return out
+}
+
+// words says a guard's figure and limit; if it is open, the interval too.
+func (c Check) words() string {
+	value, interval, limit := c.figures()
+	if c.State == Unknown {
+		if c.Value == nil && c.Interval == nil {
+			return fmt.Sprintf("%s: nothing measured, limit %s", c.what, limit)
+		}
+		return fmt.Sprintf("%s: %s (%s), limit %s", c.what, value, interval, limit)
+	}
+	switch over, kind := strings.CutPrefix(string(c.Code), codeTailOver); {
+	case kind:
+		return fmt.Sprintf("%s of its answers take over %s s, limit %s", value, strings.TrimSuffix(over, "s"), limit)
+	case c.Against != "":
+		return fmt.Sprintf("%s over %s: %s, limit %s", c.what, c.Against, value, limit)
+	}
+	return fmt.Sprintf("%s: %s, limit %s", c.what, value, limit)
+}
+
+// figures prints value, interval and limit in the check's unit.
+func (c Check) figures() (value, interval, limit string) {
+	switch {
+	case c.Unit == unitGrades:
+		f := func(v float64) string { return beside(v, c.Limit, 2, signed) }
+		return or(c.Value, f), c.Interval.text(f), limitNumber(c.Limit)
+	case c.Unit == unitSeconds:
+		f := func(v float64) string { return beside(v, c.Limit, 2, signed) }
+		return or(c.Value, f) + " s", c.Interval.text(f) + " s", limitNumber(c.Limit) + " s"
+	case c.Against != "":
+		return or(c.Value, points) + " points", c.Interval.text(points), limitText(c.Limit) + " points"
+	}
+	return or(c.Value, percent), c.Interval.text(percentNumber) + " %", limitText(c.Limit) + " %"
+}
+
+// unfitWords says why the input allows no decision, or nothing if it does.
+func unfitWords(codes []Code, r Report, c Comparison) string {
+	var out []string
+	for _, code := range codes {
+		switch code {
+		case CodeNoData:
+			out = append(out, "no pair of answers with both grades in the window")
+		case CodeSnapshot:
+			out = append(out, "another judge snapshot or rubric than the pinned one answered")
+		case CodeClusterKey:
+			out = append(out, "answers without a session, so the standard error is not known")
+		case CodeInvalidRows:
+			out = append(out, fmt.Sprintf("%d rows contradict themselves", r.Rows.Invalid))
+		}
+	}
+	return strings.Join(out, "; ")
+}

@@ -1,0 +1,140 @@
+package reports
+
+import (
+	"errors"
+	"time"
+
+	"github.com/understudy-eval/understudy/stats"
+)
+
+// Tail is the distribution of a time over an arm's calls. A failed call counts as
+// slower than any limit; Answers are the times of answered calls alone, which
+// decide nothing.
+//
+// A call that the user left is censored at the time of leaving: its true time is
+// longer, but the model did not fail. It counts over a limit if it was left after
+// the limit and is left out of that share otherwise; in quantiles it counts at the
+// time of leaving, so that they are a lower bound. Both favour the live arm, where
+// users are, and so are strict with a candidate.
+type Tail struct {
+	// Calls = Answered + Failed + Left. TimedOut is the part of Failed that was cut
+	// off by a limit: it took more than its time.
+	Calls     int         `json:"calls"`
+	Answered  int         `json:"answered"`
+	Failed    int         `json:"failed"`
+	TimedOut  int         `json:"timed_out"`
+	Left      int         `json:"left_by_user"`
+	Quantiles []Quantile  `json:"quantiles"`
+	Over      []OverLimit `json:"over"`
+}
+
+// Quantile is one quantile (type 7) of a tail with its order-statistic interval.
+type Quantile struct {
+	P float64 `json:"p"`
+	// Value is nil when the quantile lies among failed calls. AtLeast then bounds it
+	// from below: reached by time-outs (≥), or exceeded where Exceeds is set (>).
+	Value   *time.Duration `json:"value_ns"`
+	AtLeast *time.Duration `json:"at_least_ns,omitempty"`
+	Exceeds bool           `json:"exceeds,omitempty"`
+	// Lower and Upper bound it at Level, which is what the order statistics reach.
+	// A nil Upper is open: more than Longest, the longest time that is known.
+	Lower   *time.Duration `json:"lower_ns"`
+	Upper   *time.Duration `json:"upper_ns"`
+	Longest *time.Duration `json:"longest_ns"`
+	Level   float64        `json:"level"`
+	// Answers is the quantile of answered calls alone.
+	Answers *time.Duration `json:"answers_ns"`
+}
+
+// OverLimit is the share of calls that took longer than a limit.
+type OverLimit struct {
+	Limit time.Duration `json:"limit_ns"`
+	Share Share         `json:"share"`
+	// Answers is the same over answered calls alone.
+	Answers Share `json:"answers"`
+}
+
+func tailOf(times []timing, limits []time.Duration, level float64) Tail {
+	t := Tail{Quantiles: []Quantile{}, Over: []OverLimit{}}
+	for _, x := range times {
+		switch x.kind {
+		case exact:
+			t.Answered++
+		case cut:
+			t.TimedOut++
+			t.Failed++
+		case failed:
+			t.Failed++
+		case left:
+			t.Left++
+		default:
+			continue
+		}
+		t.Calls++
+	}
+	answers := only(times, exact)
+	high, low, plain := ranked(times), atLeast(times), ranked(answers)
+	for _, p := range []float64{0.5, 0.95, 0.99} {
+		t.Quantiles = append(t.Quantiles, quantileOf(high, low, plain, p, level))
+	}
+	for _, limit := range limits {
+		x, n := overCount(times, limit)
+		ax, an := overCount(answers, limit)
+		t.Over = append(t.Over, OverLimit{Limit: limit, Share: shareOf(x, n, level), Answers: shareOf(ax, an, level)})
+	}
+	return t
+}
+
+// quantileOf reads the quantile from high (failures are +Inf); where it lies among
+// them, low (time-outs at their own time) still bounds it from below.
+func quantileOf(high, low, answers []float64, p, level float64) Quantile {
+	q := Quantile{P: p, Level: level}
+	if v, err := stats.Quantile(answers, p); err == nil {
+		q.Answers = new(micros(v))
+	}
+	if longest, err := stats.Quantile(low, 1); err == nil || (errors.Is(err, stats.ErrBeyond) && longest > 0) {
+		q.Longest = new(micros(longest))
+	}
+	v, err := stats.Quantile(high, p)
+	switch {
+	case err == nil:
+		q.Value = new(micros(v))
+	case errors.Is(err, stats.ErrBeyond):
+		bound, errLow := stats.Quantile(low, p)
+		q.Exceeds = errLow != nil || bound < v
+		if bound = max(bound, v); bound > 0 {
+			q.AtLeast = new(micros(bound))
+		}
+	}
+	q.bound(high, low, level)
+	return q
+}
+
+// bound fills the interval. Both lists bound the quantile's order statistic from
+// below; only the first one bounds it from above.
+func (q *Quantile) bound(high, low []float64, level float64) {
+	above, errAbove := stats.QuantileCI(high, q.P, level)
+	below, errBelow := stats.QuantileCI(low, q.P, level)
+	if errAbove != nil || errBelow != nil {
+		return
+	}
+	q.Level = above.Level
+	if !below.LowerOpen {
+		q.Lower = new(micros(max(above.Lower, below.Lower)))
+	}
+	if !above.UpperOpen {
+		q.Upper = new(micros(above.Upper))
+	}
+}
+
+func overCount(times []timing, limit time.Duration) (x, n int) {
+	for _, t := range times {
+		if over, known := t.over(limit); known {
+			n++
+			if over {
+				x++
+			}
+		}
+	}
+	return x, n
+}
