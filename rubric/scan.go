@@ -104,10 +104,11 @@ func looksLikeJSON(text []byte) bool {
 	return rest[0] == '"' || text[0] == '[' && (rest[0] == '{' || rest[0] == '[')
 }
 
-// flatObject gives the object that text starts with if it holds at most three
-// members, none of them a structure; else nil.
+// flatObject gives the object that text starts with if it may be a verdict: at most
+// five strings (three keys, two values), no structure inside, little besides. Else
+// nil, after a look at a few strings only.
 func flatObject(text []byte) []byte {
-	quoted, commas, bare := false, 0, 0
+	quoted, strings, bare := false, 0, 0
 	for i := 1; i < len(text); i++ {
 		c := text[i]
 		switch {
@@ -118,21 +119,19 @@ func flatObject(text []byte) []byte {
 		case quoted && c == '"':
 			quoted = false
 		case quoted:
-		case c == '"':
-			quoted = true
-		case c == ',':
-			if commas++; commas > 2 {
-				return nil
-			}
-		case c == '{' || c == '[' || c == ']':
-			return nil
 		case c == '}':
 			return text[:i+1]
+		case c == '{' || c == '[' || c == ']' || c == '\\' || strings > 5 || bare > maxBare:
+			return nil
+		case c == '"':
+			quoted = true
+			strings++
 		default:
-			if bare++; bare > 4096 { // blanks and numbers: a verdict has few
-				return nil
-			}
+			bare++
 		}
 	}
 	return nil
 }
+
+// maxBare bounds the blanks, signs and digits of a verdict.
+const maxBare = 512
