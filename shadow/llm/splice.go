@@ -58,7 +58,8 @@ func SameDialectBody(d Dialect, body []byte, model string, edits ...Edit) (out [
 	for _, e := range edits {
 		s.apply(e)
 	}
-	start := bytes.IndexByte(body, '{') // what stands around the object stays too
+	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")) // a byte order mark is no JSON
+	start := bytes.IndexByte(body, '{')                   // what stands around the object stays too
 	return slices.Concat(body[:start], s.bytes(), body[start+len(v):]), s.notes, nil
 }
 
