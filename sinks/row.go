@@ -24,7 +24,9 @@ type Row struct {
 	Dialect llm.Dialect
 	Stream  bool
 	// Rate is the chance that this arm was asked for this request: tap rate ×
-	// share, in (0, 1]. JudgeRate is the chance that its answer went to the judge.
+	// share, in (0, 1]. JudgeRate is the chance that it was asked and its answer went
+	// to the judge: tap rate × min(share, judge's share), because shares nest. Its
+	// inverse is the weight of a grade.
 	Rate      float64
 	JudgeRate float64
 	Redacted  bool
