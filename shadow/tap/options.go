@@ -1,0 +1,193 @@
+package tap
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/understudy-eval/understudy/shadow/llm"
+)
+
+// Defaults of the configuration.
+const (
+	DefaultRate       = 0.01
+	DefaultSession    = "header:X-Session-Id"
+	DefaultMaxBody    = 1 << 20
+	DefaultQueueItems = 1000
+	DefaultQueueBytes = 64 << 20
+	// DefaultPublishTimeout is long for a bus nearby and short for a shutdown.
+	DefaultPublishTimeout = 5 * time.Second
+	// DefaultBooksEvery loses little if the process is killed, and is no load.
+	DefaultBooksEvery = 5 * time.Second
+	// DefaultDrainLimit leaves room within the 30 s that supervisors wait before they kill.
+	DefaultDrainLimit = 10 * time.Second
+	// DefaultDecoders is few, since decoding competes with the live service.
+	DefaultDecoders = 2
+	// DefaultPublishers is how many samples may wait for the bus at once: at 1 ms
+	// each it is far more than any tap takes.
+	DefaultPublishers = 64
+)
+
+// By says what is drawn into the sample.
+type By string
+
+// What can be drawn. A session is sampled whole or not at all.
+const (
+	BySession By = "session"
+	ByRequest By = "request"
+)
+
+// Endpoint is a kind of request that is tapped: POST to a path that ends in Suffix.
+type Endpoint struct {
+	Suffix  string
+	Dialect llm.Dialect
+}
+
+// DefaultEndpoints lists what is tapped unless configured otherwise: chat completions
+// under any prefix, which covers Azure's paths and every OpenAI-compatible server.
+func DefaultEndpoints() []Endpoint {
+	return []Endpoint{{Suffix: "/chat/completions", Dialect: llm.OpenAIChat}}
+}
+
+// Queue bounds what waits between the live service and the bus.
+type Queue struct {
+	// Items is how many finished captures may wait; 0 is DefaultQueueItems.
+	Items int
+	// Bytes bounds all memory held for sampled requests, those still under way
+	// included; 0 is DefaultQueueBytes.
+	Bytes int64
+}
+
+// Options say how a tap samples. Experiment is required; any other field may be left
+// zero, where Rate 0 samples nothing.
+type Options struct {
+	Experiment string
+	// Source names this process and start in samples and books. It must be unique;
+	// empty makes one up.
+	Source string
+	// Rate is the share of sessions or requests that is sampled, in [0, 1], and Salt
+	// what makes the draw differ from that of another experiment.
+	Rate float64
+	Salt string
+	// SampleBy is BySession unless set.
+	SampleBy By
+	// Session lists where a session's key may be; the first that is present counts.
+	// nil is DefaultSession. A request without any is a session of its own.
+	//
+	// A key of the body is read before the request is passed on, so that with one
+	// in the list every body of a tapped endpoint is buffered first, up to MaxBody:
+	// this costs the upload's time and the memory of the bodies under way.
+	Session []Key
+	// Route is what samples can be split by; the zero Key is the path.
+	Route Key
+	// MaxBody bounds request and answer together, in bytes as they travel. A larger
+	// one is not sampled (too_large), nor is an answer that unpacks to over
+	// 8 times MaxBody. 0 is DefaultMaxBody.
+	MaxBody int64
+	Queue   Queue
+	// Endpoints are what is tapped; nil is DefaultEndpoints.
+	Endpoints []Endpoint
+
+	Decoders, Publishers                   int
+	PublishTimeout, BooksEvery, DrainLimit time.Duration
+	// Log gets state changes and drops; nil logs nothing.
+	Log *slog.Logger
+}
+
+// Key is a place in a request: "path", "header:NAME" or "body:PATH", where PATH is a
+// list of member names and list positions joined by dots, like metadata.session_id.
+type Key struct {
+	header string
+	body   []string
+}
+
+// ParseKey reads a Key in the form that String prints.
+func ParseKey(text string) (Key, error) {
+	kind, name, _ := strings.Cut(text, ":")
+	switch {
+	case text == "path":
+		return Key{}, nil
+	case kind == "header" && name != "" && !strings.ContainsAny(name, " \t\r\n:"):
+		return Key{header: http.CanonicalHeaderKey(name)}, nil
+	case kind == "body" && name != "" && !slices.Contains(strings.Split(name, "."), ""):
+		return Key{body: strings.Split(name, ".")}, nil
+	}
+	return Key{}, fmt.Errorf("key %q: want path, header:NAME or body:PATH", text)
+}
+
+// String prints the key as it is configured.
+func (k Key) String() string {
+	switch {
+	case k.header != "":
+		return "header:" + k.header
+	case len(k.body) > 0:
+		return "body:" + strings.Join(k.body, ".")
+	}
+	return "path"
+}
+
+func (k Key) isPath() bool { return k.header == "" && len(k.body) == 0 }
+
+// withDefaults fills in what is not set and refuses what cannot be.
+func (o Options) withDefaults() (Options, error) {
+	if o.Session == nil {
+		k, err := ParseKey(DefaultSession)
+		if err != nil {
+			return Options{}, err
+		}
+		o.Session = []Key{k}
+	}
+	if o.Endpoints == nil {
+		o.Endpoints = DefaultEndpoints()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Source == "" {
+		o.Source = newID().String()
+	}
+	setDefault(&o.SampleBy, BySession)
+	setDefault(&o.MaxBody, DefaultMaxBody)
+	setDefault(&o.Queue.Items, DefaultQueueItems)
+	setDefault(&o.Queue.Bytes, DefaultQueueBytes)
+	setDefault(&o.Decoders, DefaultDecoders)
+	setDefault(&o.Publishers, DefaultPublishers)
+	setDefault(&o.PublishTimeout, DefaultPublishTimeout)
+	setDefault(&o.BooksEvery, DefaultBooksEvery)
+	setDefault(&o.DrainLimit, DefaultDrainLimit)
+	return o, o.check()
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func (o Options) check() error {
+	switch {
+	case o.Experiment == "":
+		return errors.New("tap: no experiment named")
+	case !(o.Rate >= 0 && o.Rate <= 1):
+		return fmt.Errorf("tap: rate %v is not in 0..1", o.Rate)
+	case o.SampleBy != BySession && o.SampleBy != ByRequest:
+		return fmt.Errorf("tap: sample by %q: want session or request", o.SampleBy)
+	case o.MaxBody < 0, o.Queue.Items < 0, o.Queue.Bytes < 0, o.Decoders < 0, o.Publishers < 0:
+		return errors.New("tap: a limit is negative")
+	case o.PublishTimeout < 0, o.BooksEvery < 0, o.DrainLimit < 0:
+		return errors.New("tap: a duration is negative")
+	case slices.ContainsFunc(o.Session, Key.isPath):
+		return errors.New("tap: the path is no session key")
+	}
+	for _, e := range o.Endpoints {
+		if !strings.HasPrefix(e.Suffix, "/") || e.Dialect == "" {
+			return fmt.Errorf("tap: endpoint %q: want a path that starts with / and a dialect", e.Suffix)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package tap
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/understudy-eval/understudy/shadow"
+)
+
+// Publisher takes what a tap has to say. Both methods may be called from several
+// goroutines at once, give up when ctx ends, and keep nothing of their arguments.
+type Publisher interface {
+	// PublishSample stores a sample. [shadow.ErrTooLarge] counts the request as
+	// not_sampled[too_large], any other error as dropped.
+	PublishSample(ctx context.Context, s shadow.Sample) error
+	// PublishBooks stores an entry of the books. After an error the same entry is
+	// offered again.
+	PublishBooks(ctx context.Context, b shadow.Books) error
+}
+
+// Tap samples requests. It is safe for concurrent use; Run must run for anything to
+// be published, and until then captures wait in the queue as far as they fit.
+type Tap struct {
+	o         Options
+	publisher Publisher
+	endpoints *endpoints
+	ledger    *shadow.Ledger
+	budget    *budget
+	captures  sync.Pool // of *capture
+	queue     chan *capture
+	seq       atomic.Uint64
+	started   atomic.Bool
+	stopped   atomic.Bool // nothing new is taken
+	drained   atomic.Bool // nobody reads the queue any more
+	inBody    bool        // a session's key may be in the body
+}
+
+// New makes a tap that publishes through p. It fails if an option is out of range.
+func New(o Options, p Publisher) (*Tap, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	t := &Tap{
+		o:         o,
+		publisher: p,
+		endpoints: newEndpoints(o.Endpoints),
+		ledger:    shadow.NewLedger(o.Experiment, o.Source),
+		budget:    &budget{limit: o.Queue.Bytes},
+		queue:     make(chan *capture, o.Queue.Items),
+	}
+	for _, k := range o.Session {
+		t.inBody = t.inBody || len(k.body) > 0
+	}
+	t.captures.New = func() any { return &capture{budget: t.budget} }
+	return t, nil
+}
+
+// Middleware taps what next serves. A request outside the sample reaches next with
+// the caller's own writer and request. For one inside it the writer is a copy that
+// offers the same optional interfaces, and r.Body reads through a copy; everything
+// else of r is the caller's own.
+func (t *Tap) Middleware(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := t.decide(r, &r.Body)
+		if c == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		t.serve(next, w, r, c)
+	})
+}
+
+func (t *Tap) serve(next http.Handler, w http.ResponseWriter, r *http.Request, c *capture) {
+	x := &exchange{tap: t, start: c.at, c: c}
+	x.out = writer{x, w}
+	under, returned := r.Body, false
+	if under != nil && under != http.NoBody && !c.requestEnd {
+		x.body = teeBody{x: x, under: under}
+		r.Body = &x.body
+	}
+	defer func() { // without recover: a panic goes on as it came
+		r.Body = under
+		x.end(r.Context(), !returned, nil)
+	}()
+	next.ServeHTTP(x.out.wrap(), r)
+	returned = true
+}
+
+// decide counts a request and draws. It gives a capture for a sampled request, and
+// nil for any other. *body is replaced where it had to be read for the session's key.
+func (t *Tap) decide(r *http.Request, body *io.ReadCloser) *capture {
+	e := t.endpoints.of(r.URL.Path)
+	now := time.Now()
+	if e.dialect == "" || r.Method != http.MethodPost {
+		t.skip(now, e, shadow.NotSampledUnsupported)
+		return nil
+	}
+	length := r.ContentLength
+	var start []byte
+	if t.inBody && *body != nil && length != 0 {
+		whole := false
+		start, whole, *body = buffer(*body, t.o.MaxBody)
+		if !whole {
+			start = nil
+		}
+	}
+	a := arrival{id: newID(), at: now, endpoint: e, length: length, session: t.session(r.Header, start)}
+	key := a.session
+	if key == "" || t.o.SampleBy == ByRequest {
+		key = a.id.String()
+	}
+	if a.draw = shadow.Draw(key, t.o.Salt); !(a.draw < t.o.Rate) {
+		t.skip(now, e, shadow.NotSampledRate)
+		return nil
+	}
+	if length > t.o.MaxBody {
+		t.skip(now, e, shadow.NotSampledTooLarge)
+		return nil
+	}
+	return t.capture(a, r, start)
+}
+
+func (t *Tap) capture(a arrival, r *http.Request, body []byte) *capture {
+	if t.o.Route.header != "" {
+		a.route = tidyKey(t.o.Route.find(r.Header, nil))
+	}
+	a.header = dialectHeaders(r.Header)
+	a.packed = len(r.Header["Content-Encoding"]) > 0
+	c := t.captures.Get().(*capture)
+	c.start(a, t.o.MaxBody)
+	if len(body) > 0 {
+		c.addRequest(body, true)
+	}
+	return c
+}
+
+// accept takes a finished capture from the request's goroutine. It never waits.
+func (t *Tap) accept(c *capture) {
+	switch {
+	case c.lost == lostSize:
+		t.skip(c.at, c.endpoint, shadow.NotSampledTooLarge)
+	case c.lost == lostBudget:
+		t.drop(c.arrival, shadow.DroppedQueueFull)
+	case t.stopped.Load():
+		t.drop(c.arrival, shadow.DroppedStopped)
+	default:
+		select {
+		case t.queue <- c:
+			if t.drained.Load() { // Run may have looked for the last time before
+				t.discard()
+			}
+			return
+		default:
+			t.drop(c.arrival, shadow.DroppedQueueFull)
+		}
+	}
+	t.release(c)
+}
+
+// discard counts what waits in the queue as stopped.
+func (t *Tap) discard() {
+	for {
+		select {
+		case c := <-t.queue:
+			t.drop(c.arrival, shadow.DroppedStopped)
+			t.release(c)
+		default:
+			return
+		}
+	}
+}
+
+func (t *Tap) release(c *capture) {
+	c.clear(true)
+	t.captures.Put(c)
+}
+
+// skip counts a request that is no sample.
+func (t *Tap) skip(at time.Time, e *endpoint, why shadow.NotSampled) {
+	t.ledger.Count(at, e.name, shadow.EntryNotSampled, string(why))
+}
+
+// drop counts a sample that is lost.
+func (t *Tap) drop(a arrival, why shadow.Dropped) {
+	t.ledger.Count(a.at, a.endpoint.name, shadow.EntrySampled, "")
+	t.ledger.Count(a.at, a.endpoint.name, shadow.EntryDropped, string(why))
+}
+
+// published counts a sample that the publisher has stored.
+func (t *Tap) published(a arrival) {
+	t.ledger.Count(a.at, a.endpoint.name, shadow.EntrySampled, "")
+	t.ledger.Count(a.at, a.endpoint.name, shadow.EntryPublished, "")
+}

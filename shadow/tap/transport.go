@@ -1,0 +1,136 @@
+package tap
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+)
+
+// RoundTripper taps the calls that go through next, so that it fits into any client
+// or SDK. A request outside the sample reaches next as it is. One inside it reaches
+// next as a copy whose body is read through; it is finished when its answer's body
+// is read to the end, fails or is closed: a body that is never closed is never a sample.
+//
+// With a session key in the body, every request of a tapped endpoint is a copy.
+func (t *Tap) RoundTripper(next http.RoundTripper) http.RoundTripper {
+	return roundTripper{t, next}
+}
+
+type roundTripper struct {
+	tap  *Tap
+	next http.RoundTripper
+}
+
+func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL == nil {
+		return rt.next.RoundTrip(r) // which says what is wrong with it
+	}
+	body, hasBody := r.Body, r.Body != nil && r.Body != http.NoBody
+	facts := r
+	if hasBody && r.ContentLength == 0 { // in a client's request it means unknown
+		facts = copyOf(r)
+		facts.ContentLength = -1
+	}
+	c := rt.tap.decide(facts, &body)
+	if body != r.Body {
+		r = copyOf(r)
+		r.Body = body
+	}
+	if c == nil {
+		return rt.next.RoundTrip(r)
+	}
+	x := &exchange{tap: rt.tap, start: c.at, c: c}
+	if hasBody && !c.requestEnd {
+		r = copyOf(r)
+		r.Body = &teeBody{x: x, under: body}
+		r.GetBody = x.again(r.GetBody)
+	}
+	return x.roundTrip(rt.next, r)
+}
+
+func copyOf(r *http.Request) *http.Request { return r.WithContext(r.Context()) }
+
+func (x *exchange) roundTrip(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	ctx := r.Context()
+	returned := false
+	defer func() {
+		if !returned {
+			x.end(ctx, true, nil)
+		}
+	}()
+	resp, err := next.RoundTrip(r)
+	returned = true
+	if err != nil || resp == nil {
+		x.end(ctx, true, err)
+		return resp, err
+	}
+	x.note(func(c *capture) {
+		c.head(resp.StatusCode, resp.Header)
+		c.declared = resp.ContentLength
+	})
+	x.tapBody(ctx, r, resp)
+	return resp, nil
+}
+
+// again lets a transport start the body anew, and the copy with it.
+func (x *exchange) again(get func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
+	if get == nil {
+		return nil
+	}
+	return func() (io.ReadCloser, error) {
+		body, err := get()
+		if err != nil {
+			return body, err
+		}
+		return &teeBody{x: x, under: body, attempt: x.restart()}, nil
+	}
+}
+
+func (x *exchange) tapBody(ctx context.Context, r *http.Request, resp *http.Response) {
+	if _, both := resp.Body.(io.Writer); both || resp.Body == nil {
+		x.note(func(c *capture) { c.hidden = true }) // the protocol was switched
+		x.end(ctx, false, nil)
+		return
+	}
+	if resp.ContentLength == 0 || resp.Body == http.NoBody || r.Method == http.MethodHead {
+		x.end(ctx, false, nil)
+		return
+	}
+	resp.Body = &answerBody{x: x, ctx: ctx, under: resp.Body}
+}
+
+// answerBody reads an answer's body and copies what was read.
+type answerBody struct {
+	x     *exchange
+	ctx   context.Context
+	under io.ReadCloser
+}
+
+func (b *answerBody) Read(p []byte) (int, error) {
+	n, err := b.under.Read(p)
+	at := time.Since(b.x.start)
+	if n > 0 {
+		b.x.wrote(p[:min(n, len(p))], at)
+	}
+	switch err {
+	case nil:
+	case io.EOF:
+		b.x.end(context.WithoutCancel(b.ctx), false, nil)
+	default:
+		b.x.end(b.ctx, true, err)
+	}
+	return n, err
+}
+
+// Close before the end is the caller's leave, unless the answer is whole already: a
+// client of a stream stops at its end sign.
+func (b *answerBody) Close() error {
+	b.x.note(func(c *capture) {
+		if b.ctx.Err() == nil && (c.declared < 0 || c.responseSize < c.declared) {
+			c.left(context.Canceled)
+		}
+	})
+	b.x.end(b.ctx, false, nil)
+	return b.under.Close()
+}

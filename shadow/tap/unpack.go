@@ -1,0 +1,107 @@
+package tap
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// errEncoding is a content encoding that is not read here.
+var errEncoding = errors.New("content encoding is not supported")
+
+// maxEncodings is how many layers of compression are unpacked; a second one does not
+// occur but by mistake, and more are an attack.
+const maxEncodings = 2
+
+// encodings splits a Content-Encoding header, in the order in which they were
+// applied; none for an answer that is not compressed.
+func encodings(header string) []string {
+	var all []string
+	for name := range strings.SplitSeq(header, ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if name != "" && name != "identity" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// unpacker gives a reader of the content; closing it frees what it holds. The limit
+// bounds what a decoder may keep in memory.
+func unpacker(r io.Reader, header string, limit int64) (io.ReadCloser, error) {
+	layers := encodings(header)
+	if len(layers) > maxEncodings {
+		return nil, errEncoding
+	}
+	out := io.NopCloser(r)
+	for _, name := range slices.Backward(layers) {
+		next, err := unpackLayer(out, name, limit)
+		if err != nil {
+			return nil, errors.Join(err, out.Close())
+		}
+		out = next
+	}
+	return out, nil
+}
+
+func unpackLayer(r io.Reader, name string, limit int64) (io.ReadCloser, error) {
+	switch name {
+	case "gzip", "x-gzip":
+		return gzip.NewReader(r)
+	case "deflate":
+		return inflate(r)
+	case "zstd":
+		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxMemory(uint64(max(limit, 8<<20))))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	}
+	return nil, errEncoding
+}
+
+// inflate reads what HTTP calls deflate: zlib, or the bare form that some servers send.
+func inflate(r io.Reader) (io.ReadCloser, error) {
+	var head [2]byte
+	n, err := io.ReadFull(r, head[:])
+	if err != nil && n == 0 {
+		return nil, err
+	}
+	r = io.MultiReader(bytes.NewReader(head[:n]), r)
+	if n == 2 && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+		return zlib.NewReader(r)
+	}
+	return flate.NewReader(r), nil
+}
+
+// byMarks reads a captured answer as it came, one timed piece at a time, so that
+// whoever unpacks it knows when the bytes were there.
+type byMarks struct {
+	c    *capture
+	read int64
+	mark int
+}
+
+func (r *byMarks) Read(p []byte) (int, error) {
+	end := int64(len(r.c.response))
+	if r.read >= end {
+		return 0, io.EOF
+	}
+	for r.mark < len(r.c.marks) && r.c.marks[r.mark].end <= r.read {
+		r.mark++
+	}
+	if r.mark < len(r.c.marks) {
+		end = r.c.marks[r.mark].end
+	}
+	n := copy(p, r.c.response[r.read:end])
+	r.read += int64(n)
+	return n, nil
+}

@@ -1,0 +1,161 @@
+package tap
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// writer passes an answer on and copies it. [http.ResponseController] reaches what
+// is below through Unwrap; the types that follow it offer by themselves exactly the
+// optional interfaces that the writer below has, since handlers ask for them.
+type writer struct {
+	x     *exchange
+	under http.ResponseWriter
+}
+
+func (w *writer) Header() http.Header         { return w.under.Header() }
+func (w *writer) Unwrap() http.ResponseWriter { return w.under }
+
+func (w *writer) WriteHeader(status int) {
+	if status >= 200 || status == http.StatusSwitchingProtocols {
+		w.head(status)
+	}
+	w.under.WriteHeader(status)
+}
+
+func (w *writer) head(status int) {
+	w.x.mu.Lock()
+	if w.x.c != nil {
+		w.x.c.head(status, w.under.Header())
+	}
+	w.x.mu.Unlock()
+}
+
+// Write times the bytes when they come from the model, not when the user's
+// connection has taken them.
+func (w *writer) Write(p []byte) (int, error) {
+	at := time.Since(w.x.start)
+	n, err := w.under.Write(p)
+	w.done(p, n, at, err)
+	return n, err
+}
+
+func (w *writer) WriteString(s string) (int, error) {
+	at := time.Since(w.x.start)
+	n, err := io.WriteString(w.under, s)
+	w.done([]byte(s), n, at, err)
+	return n, err
+}
+
+func (w *writer) done(p []byte, n int, at time.Duration, err error) {
+	w.x.mu.Lock()
+	defer w.x.mu.Unlock()
+	if w.x.c == nil {
+		return
+	}
+	w.x.c.head(http.StatusOK, w.under.Header())
+	w.x.c.addResponse(p[:min(max(n, 0), len(p))], at)
+	if err != nil {
+		w.x.c.left(err)
+	}
+}
+
+// ReadFrom keeps the way of large files into the socket open: the writer below reads
+// from src by itself, through a copy.
+func (w *writer) ReadFrom(src io.Reader) (int64, error) {
+	under, ok := w.under.(io.ReaderFrom)
+	if !ok {
+		return io.Copy(struct{ io.Writer }{w}, src)
+	}
+	w.head(http.StatusOK)
+	tee := &teeReader{x: w.x, src: src}
+	n, err := under.ReadFrom(tee)
+	if err != nil && tee.err == nil {
+		w.x.note(func(c *capture) { c.left(err) })
+	}
+	return n, err
+}
+
+type teeReader struct {
+	x   *exchange
+	src io.Reader
+	err error // of src, but for its end
+}
+
+func (r *teeReader) Read(p []byte) (int, error) {
+	n, err := r.src.Read(p)
+	if n > 0 {
+		r.x.wrote(p[:min(n, len(p))], time.Since(r.x.start))
+	}
+	if err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+// wrap gives the writer with the optional interfaces of the one below.
+func (w *writer) wrap() http.ResponseWriter {
+	_, flush := w.under.(http.Flusher)
+	_, hijack := w.under.(http.Hijacker)
+	_, notify := w.under.(closeNotifier)
+	_, push := w.under.(http.Pusher)
+	switch {
+	case flush && hijack && notify:
+		return writerFHC{writerFH{writerF{w}}}
+	case flush && hijack:
+		return writerFH{writerF{w}}
+	case flush && notify && push:
+		return writerFCP{writerFC{writerF{w}}}
+	case flush && notify:
+		return writerFC{writerF{w}}
+	case flush:
+		return writerF{w}
+	case hijack:
+		return writerH{w}
+	}
+	return w
+}
+
+// closeNotifier is http.CloseNotifier, which is deprecated and still asked for.
+type closeNotifier interface{ CloseNotify() <-chan bool }
+
+type (
+	writerF   struct{ *writer }
+	writerH   struct{ *writer }
+	writerFH  struct{ writerF }
+	writerFC  struct{ writerF }
+	writerFHC struct{ writerFH }
+	writerFCP struct{ writerFC }
+)
+
+func (w writerF) Flush() {
+	w.head(http.StatusOK)
+	w.under.(http.Flusher).Flush()
+}
+
+func (w writerF) FlushError() error {
+	w.head(http.StatusOK)
+	return http.NewResponseController(w.under).Flush()
+}
+
+func (w writerH) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return w.hijack() }
+func (w writerFH) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
+func (w writerFC) CloseNotify() <-chan bool                     { return w.notify() }
+func (w writerFHC) CloseNotify() <-chan bool                    { return w.notify() }
+func (w writerFCP) Push(target string, o *http.PushOptions) error {
+	return w.under.(http.Pusher).Push(target, o)
+}
+
+func (w *writer) notify() <-chan bool { return w.under.(closeNotifier).CloseNotify() }
+
+func (w *writer) hijack() (net.Conn, *bufio.ReadWriter, error) {
+	w.x.note(func(c *capture) { c.hidden = true })
+	return w.under.(http.Hijacker).Hijack()
+}
+
+// fail is for the proxy, which alone knows why an upstream gave no answer.
+func (w *writer) fail(ctx context.Context, err error) { w.x.fail(ctx, err) }
