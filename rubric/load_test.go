@@ -97,6 +97,7 @@ func TestLoadRefusesPrompts(t *testing.T) {
 		{name: "answer twice", why: "the answer stands once", prompt: promptText + "{{.Answer}}", want: []string{"{{.Answer}} is placed 2 times"}},
 		{name: "no conversation", why: "an answer to nothing", prompt: replace("{{.Conversation}}", ""), want: []string{"{{.Conversation}} is placed 0 times"}},
 		{name: "answer in part", why: "a cut answer is another answer", prompt: promptText + "{{slice .Answer 0 9}}", want: []string{"placed in part"}},
+		{name: "answer in a line", why: "markers are lines", prompt: replace("{{.Answer}}", "Answer: {{.Answer}}"), want: []string{"want each on a line of its own"}},
 		{name: "answer only when whole", why: "some cases would lack it", prompt: replace("{{.Answer}}", "{{if not .TurnsLeftOut}}{{.Answer}}{{end}}"), want: []string{"{{.Answer}} is placed 0 times"}},
 		{name: "no code", why: "the judge cannot tell marks from data", prompt: replace("{{.Code}}", ""), want: []string{"want {{.Code}}"}},
 		{name: "no anchors", why: "the judge would invent the scale", prompt: replace("{{.Anchor}}", ""), want: []string{"anchor of grade 1 is not in the prompt", "anchor of grade 6"}},

@@ -195,5 +195,13 @@ func splitBlocks(text, code string) (pieces, error) {
 	if strings.Contains(p.before+p.between+p.after, blockMark) {
 		return pieces{}, errors.New("a block is placed in part; want {{.Conversation}} and {{.Answer}} as they are")
 	}
+	if !ownLine(p.before, p.between) || !ownLine(p.between, p.after) {
+		return pieces{}, errors.New("{{.Conversation}} or {{.Answer}} shares its line with other text; want each on a line of its own")
+	}
 	return p, nil
+}
+
+// ownLine says whether a block between two texts starts and ends a line.
+func ownLine(before, after string) bool {
+	return (before == "" || strings.HasSuffix(before, "\n")) && (after == "" || strings.HasPrefix(after, "\n"))
 }
