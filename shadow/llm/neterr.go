@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -13,7 +15,7 @@ import (
 )
 
 // FailureFromError classifies an error of the transport: timeout, connect, reset,
-// too_large. Its text is one of ours and names no address, since the errors of
+// too_large, or malformed for broken compression. Its text is one of ours and names no address, since the errors of
 // net/http hold the URL; the cause that stays in Err is a bare system error.
 //
 // A ctx that ended decides first: past its deadline it is a timeout; cancelled with
@@ -32,6 +34,10 @@ func FailureFromError(ctx context.Context, err error) *Failure {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return &Failure{Class: Malformed, Reason: TooLarge, Err: errors.New("the answer is larger than the limit")}
+	}
+	var corrupt flate.CorruptInputError
+	if errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
+		return &Failure{Class: Malformed, Reason: MalformedReason, Err: errors.New("the answer's compression is broken")}
 	}
 	var timeout net.Error
 	isTimeout := errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()

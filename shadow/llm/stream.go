@@ -100,8 +100,9 @@ func (s *Stream) begin(p []byte) {
 // ends of \r\n the offset is that after the \r of the blank line.
 func (s *Stream) FirstContent() (offset int64, ok bool) { return s.first, s.first > 0 }
 
-// Ended says that the end sign [DONE] has come: what follows does not belong to the answer.
-func (s *Stream) Ended() bool { return s.ended }
+// Ended says that the end sign [DONE] or an error has come: what follows does not
+// belong to the answer.
+func (s *Stream) Ended() bool { return s.ended || s.failure != nil }
 
 // Reply ends the stream and gives the answer as far as it came. The error is nil or
 // a [*Failure], with the reasons of [DecodeReply], and: reset when the end sign is
