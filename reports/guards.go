@@ -44,8 +44,8 @@ func (g Gate) quality(c Comparison) Check {
 }
 
 // peekPrice is what it costs to be allowed to look every day: the detectable
-// difference grows by this factor, so pairs by its square (METHODS of the anytime
-// interval: 1130 fixed pairs are 2164 peek-safe ones).
+// difference grows by this factor, so pairs by its square (where one look needs
+// 1130 pairs, daily ones need 2164).
 const peekPrice = 1.384
 
 // power with which the pairs that are still needed would settle the question.

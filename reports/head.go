@@ -1,0 +1,146 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// paragraph is a line of a report's head; sub-lines belong to the line before.
+type paragraph struct {
+	sub  bool
+	text string
+}
+
+// head answers in a few lines: may it be promoted, why not, how sure are we, what
+// would change the answer.
+func head(r Report, decisions []Decision) []paragraph {
+	out := []paragraph{{text: fmt.Sprintf("%s: %s, live is %s", r.Experiment.Name, r.Window.days(r.First, r.Last), naming(r.Experiment.Live))}}
+	for _, d := range decisions {
+		out = append(out, paragraph{text: fmt.Sprintf("%s: %s", d.Arm, d.Sentence)})
+		c, ok := r.comparison(d.Arm)
+		if !ok || d.Outcome == NoDecision {
+			continue
+		}
+		out = append(out, paragraph{true, "how sure: " + howSure(c.Quality)}, paragraph{true, "what would change it: " + change(d)})
+	}
+	if len(r.Comparisons) == 0 {
+		out = append(out, paragraph{text: "no candidates: live alone, nothing to decide"})
+	}
+	return append(out, paragraph{text: coverageLine(r)})
+}
+
+func naming(s string) string {
+	if s == "" {
+		return "unnamed"
+	}
+	return s
+}
+
+func howSure(q Quality) string {
+	if q.Delta.Value == nil {
+		return "the grade difference is " + undefined + why(q.Delta)
+	}
+	d := decimals(q.Delta.SE)
+	f := func(v float64) string { return signed(v, d) }
+	text := fmt.Sprintf("grade difference %s (negative is better), SE %s", f(*q.Delta.Value), or(q.Delta.SE, unsigned(d)))
+	if q.Anytime == nil {
+		text += ", no anytime interval yet"
+	} else {
+		text += fmt.Sprintf(", %s %% anytime interval %s", limitText(q.Anytime.Level), q.Anytime.text(f))
+	}
+	return text + fmt.Sprintf(", %d pairs in %d sessions", q.Delta.N, q.Burn.Sessions)
+}
+
+func unsigned(d int) func(float64) string { return func(v float64) string { return fixed(v, d) } }
+
+// why says in words why an estimate is undefined.
+func why(e Estimate) string {
+	switch e.Undefined {
+	case undefinedTooFew:
+		return " (too few)"
+	case undefinedCluster:
+		return " (answers without a session)"
+	case undefinedOtherwise:
+		return " (not computable)"
+	}
+	return ""
+}
+
+// change says what would turn the decision.
+func change(d Decision) string {
+	var failing, open []string
+	for _, c := range append([]Check{d.Quality}, d.Guards...) {
+		_, _, limit := c.figures()
+		switch c.State {
+		case Fail:
+			failing = append(failing, fmt.Sprintf("%s below %s", c.what, limit))
+		case Unknown:
+			open = append(open, c.what)
+		}
+	}
+	switch {
+	case len(failing) > 0:
+		return strings.Join(failing, ", and ")
+	case slices.Contains(d.Reasons, CodeUndecided):
+		return "a longer experiment; open: " + strings.Join(orElse(open, "the arms' losses"), ", ")
+	case d.Outcome == Go:
+		return "nothing in these rows: every check holds"
+	case d.MorePairs != nil:
+		return fmt.Sprintf("about %d more pairs, if the figures stay; open: %s", about(*d.MorePairs), strings.Join(open, ", "))
+	case slices.Contains(d.Reasons, CodeLossesDiffer):
+		return "equal shares of answers without a grade"
+	}
+	return "more data; open: " + strings.Join(orElse(open, "the input"), ", ")
+}
+
+func orElse(list []string, instead string) []string {
+	if len(list) == 0 {
+		return []string{instead}
+	}
+	return list
+}
+
+func coverageLine(r Report) string {
+	parts := make([]string, len(r.Arms))
+	for i, a := range r.Arms {
+		parts[i] = fmt.Sprintf("%s %s", a.Name, or(a.Coverage, percent))
+	}
+	line := "coverage (graded of asked): " + strings.Join(parts, ", ")
+	if r.Books.Balanced {
+		return line + "; the books balance"
+	}
+	return line + "; the books do not balance: " + strings.Join(r.Books.Wrong, "; ")
+}
+
+// provenance names what a report was made from.
+func provenance(r Report) table {
+	e := r.Experiment
+	t := table{head: []string{"made from", ""}}
+	add := func(name, value string) { t.rows = append(t.rows, []string{name, value}) }
+	add("window", r.Window.days(r.First, r.Last))
+	add("experiment", e.Digest)
+	add("rubric", strings.TrimSpace(e.Rubric+" "+string(e.Digests)))
+	add("judge", strings.TrimSpace(e.Judge.Primary+" "+string(e.Judge.Pinned)))
+	if e.Judge.Reserve != "" {
+		add("reserve judge", strings.TrimSpace(e.Judge.Reserve+" "+string(e.Judge.ReservePinned)))
+	}
+	n := r.Rows
+	add("rows", fmt.Sprintf("%d read, %d used", n.Read, n.Used))
+	for _, c := range []struct {
+		name string
+		n    int
+	}{
+		{"of another experiment", n.OtherExperiment}, {"of another arm", n.OtherArm}, {"second verdicts", n.Repeats},
+		{"other digest", n.OtherDigest}, {"other rubric", n.OtherRubric}, {"other judge snapshot", n.OtherJudge},
+		{"contradictory", n.Invalid},
+	} {
+		if c.n > 0 {
+			add("left out: "+c.name, fmt.Sprint(c.n))
+		}
+	}
+	if n.Duplicates > 0 {
+		add("left out: duplicates", fmt.Sprintf("%d, %d of them in conflict; the first one counts", n.Duplicates, n.Conflicts))
+	}
+	return t
+}

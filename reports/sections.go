@@ -1,0 +1,171 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/understudy-eval/understudy/shadow"
+)
+
+// section is a titled table of a report with notes below it.
+type section struct {
+	title string
+	table table
+	notes []string
+}
+
+// sections are the tables of a report in their order; empty ones are left out.
+func sections(r Report, decisions []Decision) []section {
+	all := []section{gradeDeltas(r)}
+	for _, d := range decisions {
+		all = append(all, checks(d))
+	}
+	all = append(all, tailSection(r), firstTokenSection(r), overDeltas(r), gradesPerArm(r), problemsPerArm(r), answers(r), booksSection(r))
+	var out []section
+	for _, s := range all {
+		if len(s.table.rows) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// columnsFor starts a table with a column for each name.
+func columnsFor(first string, names ...shadow.Arm) table {
+	t := table{head: []string{first}}
+	for _, n := range names {
+		t.head = append(t.head, string(n))
+	}
+	return t
+}
+
+// line adds a row: a name and one cell per column.
+func line[T any](t *table, name string, of []T, cell func(T) string) {
+	row := []string{name}
+	for _, x := range of {
+		row = append(row, cell(x))
+	}
+	t.rows = append(t.rows, row)
+}
+
+func gradeDeltas(r Report) section {
+	s := section{title: "Grade difference to live, in grades (1 best, 6 worst); candidate - live, negative is better"}
+	s.table = columnsFor("")
+	for _, c := range r.Comparisons {
+		name := string(c.Arm)
+		if c.Control {
+			name += " (control)"
+		}
+		s.table.head = append(s.table.head, name)
+	}
+	if len(r.Comparisons) == 0 {
+		return s
+	}
+	add := func(name string, cell func(Quality, int) string) {
+		line(&s.table, name, r.Comparisons, func(c Comparison) string { return cell(c.Quality, decimals(c.Quality.Delta.SE)) })
+	}
+	add("graded pairs", func(q Quality, _ int) string { return fmt.Sprint(q.Delta.N) })
+	add("sessions", func(q Quality, _ int) string { return fmt.Sprint(q.Burn.Sessions) })
+	add("mean grade, live", func(q Quality, d int) string { return or(q.MeanLive.Value, unsigned(d)) })
+	add("mean grade, candidate", func(q Quality, d int) string { return or(q.MeanCandidate.Value, unsigned(d)) })
+	add("delta", func(q Quality, d int) string {
+		return or(q.Delta.Value, func(v float64) string { return signed(v, d) })
+	})
+	add("SE, clustered by session", func(q Quality, d int) string { return or(q.Delta.SE, unsigned(d)) })
+	add("degrees of freedom", func(q Quality, _ int) string { return or(q.Delta.DF, unsigned(0)) })
+	add("delta in SE", func(q Quality, _ int) string {
+		return or(q.Delta.InSE, func(v float64) string { return signed(v, 1) })
+	})
+	level := limitText(r.Experiment.Level)
+	add(level+" % interval, as if this were the only look", intervalCell(func(q Quality) *Interval { return q.Fixed }))
+	add(limitText(1-r.Experiment.Gate.Alpha)+" % anytime interval, which decides", func(q Quality, d int) string {
+		if q.Anytime == nil && !q.Burn.Reached {
+			return fmt.Sprintf("burn-in: %d/%d pairs, %d/%d sessions", q.Burn.Pairs, q.Burn.NeedPairs, q.Burn.Sessions, q.Burn.NeedSessions)
+		}
+		return intervalCell(func(q Quality) *Interval { return q.Anytime })(q, d)
+	})
+	add("wins, ties, losses", func(q Quality, _ int) string { return fmt.Sprintf("%d, %d, %d", q.Wins, q.Ties, q.Losses) })
+	add("net win rate in points, positive is better", func(q Quality, _ int) string { return or(q.Net.Value, points) })
+	add("grades 5-6: difference in points", func(q Quality, _ int) string { return shareDeltaCell(q.Poor) })
+	add("worst case for missing grades", func(q Quality, d int) string {
+		iv := Interval{Lower: q.Bounds.Low, Upper: q.Bounds.High}
+		if q.Bounds.Low == nil {
+			return undefined
+		}
+		return iv.text(func(v float64) string { return signed(v, d) })
+	})
+	add("pairs without both grades", func(q Quality, _ int) string {
+		return fmt.Sprintf("%d of %d", q.Bounds.Planned-q.Bounds.Complete, q.Bounds.Planned)
+	})
+	line(&s.table, "no grade: difference in points", r.Comparisons, func(c Comparison) string { return or(c.Ungraded.Delta, points) })
+	s.notes = qualityNotes(r)
+	return s
+}
+
+func intervalCell(of func(Quality) *Interval) func(Quality, int) string {
+	return func(q Quality, d int) string {
+		return of(q).text(func(v float64) string { return signed(v, d) })
+	}
+}
+
+func shareDeltaCell(d ShareDelta) string {
+	if d.Delta == nil {
+		return undefined
+	}
+	return points(*d.Delta) + " (" + d.Interval.text(points) + ")"
+}
+
+// qualityNotes are what a reader of the grade table must know.
+func qualityNotes(r Report) []string {
+	var out []string
+	for _, c := range r.Comparisons {
+		q := c.Quality
+		note := func(format string, args ...any) {
+			out = append(out, string(c.Arm)+": "+fmt.Sprintf(format, args...))
+		}
+		if c.Ungraded.Differ {
+			note("the shares of answers without a grade differ by more than %d point, so there is no go", maxLossPoints)
+		}
+		if q.FewSessions {
+			note("few clusters: the standard error is hardly known")
+		}
+		if q.Weighted {
+			note("requests were sampled with unequal chances, so pairs are weighted by 1/chance")
+		}
+		if q.Disagree {
+			note("the mean and the net win rate favour different arms")
+		}
+		if q.Delta.Undefined == undefinedCluster {
+			note("answers without a session, so nothing can be said of the error")
+		}
+		if u := c.Unredacted; u != nil {
+			d := decimals(u.SE)
+			note("without redacted pairs the delta is %s, SE %s, %d pairs",
+				or(u.Value, func(v float64) string { return signed(v, d) }), or(u.SE, unsigned(d)), u.N)
+		}
+	}
+	return out
+}
+
+func checks(d Decision) section {
+	s := section{title: fmt.Sprintf("Gate for %s: %s", d.Arm, d.Outcome)}
+	s.table.head = []string{"check", "value", "interval", "limit", "state"}
+	for _, c := range append([]Check{d.Quality}, d.Guards...) {
+		value, interval, limit := c.figures()
+		name := c.what
+		if c.Against != "" {
+			name += " over " + string(c.Against)
+		}
+		state := string(c.State)
+		if c.State == Unknown {
+			state = "open"
+		}
+		s.table.rows = append(s.table.rows, []string{name, value, interval, limit, state})
+	}
+	codes := make([]string, len(d.Reasons))
+	for i, code := range d.Reasons {
+		codes[i] = string(code)
+	}
+	s.notes = []string{"reasons: " + strings.Join(codes, ", "), "a check passes or fails when the whole interval lies on one side of the limit"}
+	return s
+}

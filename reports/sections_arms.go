@@ -1,0 +1,184 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/understudy-eval/understudy/rubric"
+	"github.com/understudy-eval/understudy/shadow"
+)
+
+func armNames(r Report) []shadow.Arm {
+	out := make([]shadow.Arm, len(r.Arms))
+	for i, a := range r.Arms {
+		out[i] = a.Name
+	}
+	return out
+}
+
+func tailSection(r Report) section {
+	s := section{
+		title: "Time to the whole answer, in seconds; a failed call counts as slower than any limit",
+		table: columnsFor("", armNames(r)...),
+	}
+	tails := make([]Tail, len(r.Arms))
+	for i, a := range r.Arms {
+		tails[i] = a.Latency
+	}
+	fillTails(&s, tails)
+	line(&s.table, "output tokens, median", r.Arms, func(a ArmReport) string {
+		return or(a.TokensOut.Median, func(v float64) string { return fmt.Sprintf("%s (n %d)", fixed(v, 0), a.TokensOut.N) })
+	})
+	s.notes = append(s.notes, "live was measured at the tap, candidates from the worker that asked them; \"answers only\" leaves failed calls out and decides nothing")
+	for _, a := range r.Arms {
+		if a.Latency.Left > 0 {
+			s.notes = append(s.notes, fmt.Sprintf("%s: %d calls that the user left count at the time of leaving, so its quantiles are lower bounds", a.Name, a.Latency.Left))
+		}
+	}
+	return s
+}
+
+func firstTokenSection(r Report) section {
+	s := section{
+		title: "Time to the first token of streamed answers, in seconds",
+		table: columnsFor("", armNames(r)...),
+	}
+	tails, any := make([]Tail, len(r.Arms)), false
+	for i, a := range r.Arms {
+		if a.FirstToken != nil {
+			tails[i], any = *a.FirstToken, true
+		}
+	}
+	if any {
+		fillTails(&s, tails)
+	}
+	return s
+}
+
+// fillTails adds the rows of one kind of time, an arm per column.
+func fillTails(s *section, tails []Tail) {
+	line(&s.table, "calls", tails, func(t Tail) string { return fmt.Sprint(t.Calls) })
+	line(&s.table, "of them failed (timed out)", tails, func(t Tail) string { return fmt.Sprintf("%d (%d)", t.Failed, t.TimedOut) })
+	for i, p := range []string{"p50", "p95", "p99"} {
+		quantile := func(f func(Quantile) string) func(Tail) string {
+			return func(t Tail) string {
+				if i >= len(t.Quantiles) || t.Calls == 0 {
+					return undefined
+				}
+				return f(t.Quantiles[i])
+			}
+		}
+		line(&s.table, p, tails, quantile(Quantile.valueText))
+		line(&s.table, "  interval", tails, quantile(Quantile.intervalText))
+		line(&s.table, "  answers only", tails, quantile(func(q Quantile) string { return tookOr(q.Answers) }))
+	}
+	longest := slices.MaxFunc(tails, func(a, b Tail) int { return len(a.Over) - len(b.Over) })
+	for i, over := range longest.Over {
+		share := func(f func(OverLimit) Share) func(Tail) string {
+			return func(t Tail) string {
+				if i >= len(t.Over) {
+					return undefined
+				}
+				return shareText(f(t.Over[i]))
+			}
+		}
+		line(&s.table, "over "+seconds(over.Limit)+" s", tails, share(func(o OverLimit) Share { return o.Share }))
+		line(&s.table, "  answers only", tails, share(func(o OverLimit) Share { return o.Answers }))
+	}
+}
+
+// valueText is the quantile, or "≥ 20.0 s" where it lies among time-outs, or
+// "> 2.68 s" where it lies among failures.
+func (q Quantile) valueText() string {
+	switch {
+	case q.Value != nil:
+		return took(*q.Value)
+	case q.AtLeast != nil && q.Exceeds:
+		return "> " + took(*q.AtLeast)
+	case q.AtLeast != nil:
+		return "≥ " + took(*q.AtLeast)
+	}
+	return "failed"
+}
+
+func (q Quantile) intervalText() string {
+	lower, upper := "open", "open"
+	if q.Lower != nil {
+		lower = took(*q.Lower)
+	}
+	switch {
+	case q.Upper != nil:
+		upper = took(*q.Upper)
+	case q.Longest != nil:
+		upper = "> " + took(*q.Longest)
+	}
+	return lower + " to " + upper
+}
+
+func shareText(s Share) string {
+	if s.Share == nil {
+		return undefined
+	}
+	return percent(*s.Share) + " (" + s.Interval.text(percentNumber) + ")"
+}
+
+func overDeltas(r Report) section {
+	s := section{title: "Share of calls over a limit: candidate - live on the same requests, in points; negative is faster"}
+	s.table = columnsFor("")
+	for _, c := range r.Comparisons {
+		s.table.head = append(s.table.head, string(c.Arm))
+	}
+	if len(r.Comparisons) == 0 {
+		return s
+	}
+	for i, over := range r.Comparisons[0].Over {
+		line(&s.table, "over "+seconds(over.Limit)+" s", r.Comparisons, func(c Comparison) string { return shareDeltaCell(c.Over[i].Delta) })
+	}
+	return s
+}
+
+func gradesPerArm(r Report) section {
+	s := section{title: "Grades per arm (1 best, 6 worst), over all its graded answers", table: columnsFor("", armNames(r)...)}
+	line(&s.table, "graded", r.Arms, func(a ArmReport) string { return fmt.Sprint(a.Graded) })
+	line(&s.table, "mean grade", r.Arms, func(a ArmReport) string { return or(a.Mean.Value, unsigned(decimals(a.Mean.SE))) })
+	line(&s.table, "SE, clustered by session", r.Arms, func(a ArmReport) string { return or(a.Mean.SE, unsigned(decimals(a.Mean.SE))) })
+	for g := rubric.Best; g <= rubric.Worst; g++ {
+		line(&s.table, fmt.Sprintf("grade %d", g), r.Arms, func(a ArmReport) string { return fmt.Sprint(a.Grades[g-rubric.Best]) })
+	}
+	line(&s.table, "grades 5-6", r.Arms, func(a ArmReport) string { return shareText(a.Poor) })
+	for _, a := range r.Arms {
+		if a.Weighted {
+			s.notes = append(s.notes, fmt.Sprintf("%s: the mean is weighted by 1/chance of being sampled; counts and shares are not", a.Name))
+		}
+	}
+	return s
+}
+
+func problemsPerArm(r Report) section {
+	s := section{
+		title: "Main problem of an answer, share of graded answers in % with its interval; lower is better",
+		table: columnsFor("", armNames(r)...),
+	}
+	var list []rubric.Problem
+	for _, a := range r.Arms {
+		for _, p := range a.Problems {
+			if !slices.Contains(list, p.Problem) {
+				list = append(list, p.Problem)
+			}
+		}
+	}
+	for _, p := range list {
+		line(&s.table, string(p), r.Arms, func(a ArmReport) string {
+			for _, x := range a.Problems {
+				if x.Problem == p {
+					return shareText(x.Share)
+				}
+			}
+			return undefined
+		})
+	}
+	if len(list) > 0 {
+		s.notes = []string{"every answer has one main problem or none, so where one gets rarer others rise"}
+	}
+	return s
+}

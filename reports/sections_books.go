@@ -1,0 +1,97 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+)
+
+// answers counts what became of every sample of an arm.
+func answers(r Report) section {
+	s := section{title: "Samples, answers and coverage, counts per arm", table: columnsFor("", armNames(r)...)}
+	number := func(name string, of func(ArmReport) int) {
+		line(&s.table, name, r.Arms, func(a ArmReport) string { return fmt.Sprint(of(a)) })
+	}
+	number("samples", func(a ArmReport) int { return a.Samples })
+	number("not asked", func(a ArmReport) int { return a.NotAsked })
+	reasons(&s.table, r.Arms, func(a ArmReport) []Count { return a.NotAskedBy })
+	number("answered", func(a ArmReport) int { return a.Answered })
+	number("failed", func(a ArmReport) int { return a.Failed })
+	reasons(&s.table, r.Arms, func(a ArmReport) []Count { return a.FailedBy })
+	number("not drawn for the judge", func(a ArmReport) int { return a.NotDrawn })
+	number("graded", func(a ArmReport) int { return a.Graded })
+	number("not graded", func(a ArmReport) int { return a.NotGraded })
+	reasons(&s.table, r.Arms, func(a ArmReport) []Count { return a.NotGradedBy })
+	number("pending", func(a ArmReport) int { return a.Pending })
+	number("rows left out", func(a ArmReport) int { return a.LeftOut })
+	line(&s.table, "in flight", r.Arms, func(a ArmReport) string {
+		if a.InFlight == nil {
+			return undefined
+		}
+		return fmt.Sprint(*a.InFlight)
+	})
+	line(&s.table, "coverage (graded of asked)", r.Arms, func(a ArmReport) string { return or(a.Coverage, percent) })
+	for _, a := range r.Arms {
+		s.notes = append(s.notes, fmt.Sprintf("%s is %s; answered by %s", a.Name, naming(a.Model), named(a.Snapshots)))
+	}
+	return s
+}
+
+func named(counts []Count) string {
+	parts := make([]string, len(counts))
+	for i, c := range counts {
+		name := c.Name
+		if name == "" {
+			name = "a model that gave no version"
+		}
+		parts[i] = fmt.Sprintf("%s (%d)", name, c.N)
+	}
+	return strings.Join(orElse(parts, "nobody"), ", ")
+}
+
+// reasons adds a row for every reason that any arm has, in the order of the lists.
+func reasons(t *table, arms []ArmReport, of func(ArmReport) []Count) {
+	listed := map[string]bool{}
+	for _, a := range arms {
+		for _, c := range of(a) {
+			if listed[c.Name] {
+				continue
+			}
+			listed[c.Name] = true
+			line(t, "  "+c.Name, arms, func(a ArmReport) string {
+				for _, x := range of(a) {
+					if x.Name == c.Name {
+						return fmt.Sprint(x.N)
+					}
+				}
+				return "0"
+			})
+		}
+	}
+}
+
+func booksSection(r Report) section {
+	b := r.Books
+	s := section{title: "Books: requests that the taps counted", table: table{head: []string{"", "requests"}}}
+	if b.Entries == 0 {
+		s.table.rows = [][]string{{"no books", ""}}
+		return s
+	}
+	add := func(name string, n int64) { s.table.rows = append(s.table.rows, []string{name, fmt.Sprint(n)}) }
+	each := func(prefix string, list []Count) {
+		for _, c := range list {
+			add(prefix+c.Name, c.N)
+		}
+	}
+	add("seen", b.Seen)
+	each("  not sampled: ", b.NotSampled)
+	add("sampled", b.Sampled)
+	each("  dropped: ", b.Dropped)
+	add("  still inside the tap", b.Inside)
+	add("published", b.Published)
+	each("  dead letter: ", b.Dead)
+	s.notes = []string{"the books balance"}
+	if !b.Balanced {
+		s.notes = []string{"the books do not balance: " + strings.Join(b.Wrong, "; ")}
+	}
+	return s
+}
