@@ -1,5 +1,7 @@
 package llm
 
+import "strings"
+
 // decodeAnthropic reads a whole message. It is one if it has a list of content.
 // Tokens read from a cache are part of Usage.In, as they are in the other dialects.
 func decodeAnthropic(v value) (Reply, bool) {
@@ -10,16 +12,18 @@ func decodeAnthropic(v value) (Reply, bool) {
 		Out:    u.get("output_tokens").count(),
 		Cached: u.get("cache_read_input_tokens").count(),
 	}
+	var text strings.Builder
 	for block := range v.get("content").items() {
 		switch block.get("type").str() {
 		case "text":
-			r.Text += block.get("text").str()
+			text.WriteString(block.get("text").str())
 		case "tool_use":
 			r.ToolCalls = append(r.ToolCalls, ToolCall{
 				ID: block.get("id").str(), Name: block.get("name").str(), Arguments: argumentsText(block),
 			})
 		}
 	}
+	r.Text = text.String()
 	stop := v.get("stop_reason").str()
 	switch stop {
 	case "end_turn", "stop_sequence":

@@ -15,11 +15,12 @@ func decodeGemini(v value) (Reply, bool) {
 		Cached:    u.get("cachedContentTokenCount").count(),
 	}
 	candidate := firstChoice(v.get("candidates"))
+	var text strings.Builder
 	for part := range candidate.get("content", "parts").items() {
 		if part.get("thought").yes() {
 			continue
 		}
-		r.Text += part.get("text").str()
+		text.WriteString(part.get("text").str())
 		if call := part.get("functionCall"); call.object() {
 			c := ToolCall{ID: call.get("id").str(), Name: call.get("name").str()}
 			if args := call.get("args"); !args.null() {
@@ -28,6 +29,7 @@ func decodeGemini(v value) (Reply, bool) {
 			r.ToolCalls = append(r.ToolCalls, c)
 		}
 	}
+	r.Text = text.String()
 	block := v.get("promptFeedback", "blockReason").str()
 	reason := candidate.get("finishReason").str()
 	r.Finish = geminiFinish(reason, len(r.ToolCalls) > 0)

@@ -14,7 +14,7 @@ func decodeOllama(v value) (Reply, bool) {
 	for item := range message.get("tool_calls").items() {
 		calls.add(item, false)
 	}
-	r.ToolCalls = calls.list
+	r.ToolCalls = calls.list()
 	if len(r.ToolCalls) > 0 && r.Finish == FinishStop {
 		r.Finish = FinishToolCalls
 	}

@@ -1,5 +1,7 @@
 package llm
 
+import "strings"
+
 // decodeOpenAI reads a whole chat completion. It is one if it has a list of choices.
 func decodeOpenAI(v value) (Reply, bool) {
 	r := Reply{Model: Snapshot(v.get("model").str())}
@@ -19,7 +21,7 @@ func decodeOpenAI(v value) (Reply, bool) {
 	if legacy := message.get("function_call"); legacy.object() {
 		calls.addFunction(-1, "", legacy)
 	}
-	r.ToolCalls = calls.list
+	r.ToolCalls = calls.list()
 	if r.Text == "" && message.null() {
 		r.Text = choice.get("text").str()
 	}
@@ -47,15 +49,17 @@ func openAIContent(message value) (text, refusal string) {
 	if s, ok := content.text(); ok {
 		return s, refusal
 	}
+	var texts, refusals strings.Builder
+	refusals.WriteString(refusal)
 	for part := range content.items() {
 		switch part.get("type").str() {
 		case "text", "output_text", "":
-			text += part.get("text").str()
+			texts.WriteString(part.get("text").str())
 		case "refusal":
-			refusal += part.get("refusal").str()
+			refusals.WriteString(part.get("refusal").str())
 		}
 	}
-	return text, refusal
+	return texts.String(), refusals.String()
 }
 
 func openAIFinish(s string) Finish {
@@ -85,17 +89,26 @@ func (u *Usage) merge(later Usage) {
 	}
 }
 
-// toolCalls puts tool calls together from fragments.
+// maxName bounds the name of a tool that comes in pieces, in bytes; vendors allow 64.
+const maxName = 4096
+
+// toolCalls puts tool calls together from fragments, in time linear in their number.
 type toolCalls struct {
-	list  []ToolCall
-	index []int64 // of each call; -1 for the legacy function call, below it for one without index
+	calls []pending
+	at    map[int64]int // the last call with an index
+}
+
+type pending struct {
+	id, name  string
+	arguments []byte
+	index     int64 // -1 for the legacy function call, below it for one without index
 }
 
 // add takes an entry of tool_calls: whole, or a fragment of a stream. Fragments
 // belong to the call with their index; servers that give every call index 0 are
 // told apart by id, and those that give no index continue the last call.
 func (t *toolCalls) add(item value, fragment bool) {
-	index, given := -2-int64(len(t.list)), false
+	index, given := -2-int64(len(t.calls)), false
 	if n := item.get("index").count(); n != nil {
 		index, given = *n, true
 	}
@@ -103,42 +116,43 @@ func (t *toolCalls) add(item value, fragment bool) {
 	if f == nil {
 		f = item.get("custom")
 	}
-	if !given && fragment && len(t.list) > 0 {
-		last := t.list[len(t.list)-1]
-		if (id == "" && f.get("name").str() == "") || (id != "" && id == last.ID) {
-			index = t.index[len(t.index)-1]
+	if !given && fragment && len(t.calls) > 0 {
+		last := &t.calls[len(t.calls)-1]
+		if (id == "" && f.get("name").str() == "") || (id != "" && id == last.id) {
+			index = last.index
 		}
 	}
 	t.addFunction(index, id, f)
 }
 
 func (t *toolCalls) addFunction(index int64, id string, f value) {
-	at := t.find(index, id)
-	if at < 0 {
-		t.list, t.index = append(t.list, ToolCall{}), append(t.index, index)
-		at = len(t.list) - 1
+	at, found := t.at[index]
+	if !found || id != "" && t.calls[at].id != "" && t.calls[at].id != id {
+		if t.at == nil {
+			t.at = map[int64]int{}
+		}
+		at = len(t.calls)
+		t.at[index] = at
+		t.calls = append(t.calls, pending{index: index})
 	}
-	c := &t.list[at]
-	if c.ID == "" {
-		c.ID = id
+	c := &t.calls[at]
+	if c.id == "" {
+		c.id = id
 	}
-	if name := f.get("name").str(); name != c.Name {
-		c.Name += name
+	if name := f.get("name").str(); name != c.name && len(c.name) < maxName {
+		c.name += name
 	}
-	c.Arguments += argumentsText(f)
+	c.arguments = append(c.arguments, argumentsText(f)...)
 }
 
-// find gives the last call that a fragment belongs to, or -1.
-func (t *toolCalls) find(index int64, id string) int {
-	for i := len(t.list) - 1; i >= 0; i-- {
-		if t.index[i] == index {
-			if id != "" && t.list[i].ID != "" && t.list[i].ID != id {
-				return -1
-			}
-			return i
-		}
+// list gives the calls in the order in which they began; nil if there are none.
+func (t *toolCalls) list() []ToolCall {
+	var out []ToolCall
+	for i := range t.calls {
+		c := &t.calls[i]
+		out = append(out, ToolCall{ID: c.id, Name: c.name, Arguments: string(c.arguments)})
 	}
-	return -1
+	return out
 }
 
 // argumentsText is the JSON text of a call's arguments: sent as a string, or as an

@@ -21,6 +21,7 @@ type Stream struct {
 	events  events
 	mode    mode
 	whole   []byte // the body, when it is one JSON document
+	blank   int    // bytes of it that are known to be blank
 
 	reply   Reply
 	text    strings.Builder
@@ -80,11 +81,18 @@ func (s *Stream) begin(p []byte) {
 	if s.mode == modeWhole {
 		return
 	}
-	head := bytes.TrimLeft(bytes.TrimPrefix(s.whole, []byte("\xef\xbb\xbf")), " \t\r\n")
-	if len(head) == 0 || (len(s.whole) < 3 && bytes.HasPrefix([]byte("\xef\xbb\xbf"), s.whole)) {
+	const mark = "\xef\xbb\xbf"
+	if len(s.whole) < len(mark) && strings.HasPrefix(mark, string(s.whole)) {
 		return
 	}
-	if head[0] == '{' {
+	if s.blank == 0 && bytes.HasPrefix(s.whole, []byte(mark)) {
+		s.blank = len(mark)
+	}
+	s.blank = skipBlank(s.whole, s.blank)
+	if s.blank == len(s.whole) {
+		return
+	}
+	if s.whole[s.blank] == '{' {
 		s.mode = modeWhole
 		return
 	}
@@ -135,7 +143,7 @@ func (s *Stream) Reply() (Reply, error) {
 
 func (s *Stream) assembled() Reply {
 	r := s.reply
-	r.Text, r.Refusal, r.ToolCalls = s.text.String(), s.refusal.String(), s.calls.list
+	r.Text, r.Refusal, r.ToolCalls = s.text.String(), s.refusal.String(), s.calls.list()
 	return r
 }
 

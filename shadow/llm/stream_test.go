@@ -134,6 +134,28 @@ func TestStreamLongLines(t *testing.T) {
 	}
 }
 
+// TestStreamManyPieces has what a hostile server may send: time must stay linear.
+func TestStreamManyPieces(t *testing.T) {
+	const n = 100_000
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":%d,\"function\":{\"name\":\"f\",\"arguments\":\"1\"}}]}}]}\n\n", i)
+	}
+	for i := range n {
+		fmt.Fprintf(&b, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":%d,\"function\":{\"arguments\":\"2\"}}]}}]}\n\n", i%3)
+	}
+	b.WriteString(done)
+	got := feed(t, []byte(b.String()), 0, func() int { return 4096 })
+	calls := got.reply.ToolCalls
+	if got.reason != "" || len(calls) != n || len(calls[0].Arguments)+len(calls[1].Arguments)+len(calls[2].Arguments) != n+3 || calls[n-1].Arguments != "1" {
+		t.Errorf("reason %q, %d calls", got.reason, len(calls))
+	}
+	blanks := append([]byte(strings.Repeat(" ", 1<<20)), `{"choices":[{"message":{"content":"A"}}]}`...)
+	if got := feed(t, blanks, 0, func() int { return 3 }); got.reply.Text != "A" {
+		t.Errorf("blanks before a document: %+v", got)
+	}
+}
+
 func TestStreamDialect(t *testing.T) {
 	if _, err := llm.NewStream(llm.OllamaChat, 0).Reply(); !errors.Is(err, llm.ErrDialect) {
 		t.Errorf("error %v, want ErrDialect", err)

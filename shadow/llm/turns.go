@@ -45,12 +45,11 @@ func request(d Dialect, body []byte) (value, error) {
 }
 
 func turnOf(m value) Turn {
-	text, _ := m.get("content").text()
-	for part := range m.get("content").items() {
-		text = joinLines(text, partText(part))
-	}
-	if m.is('"') {
-		text = m.str()
+	text := m.str() // some clients send bare strings
+	if s, ok := m.get("content").text(); ok {
+		text = s
+	} else if parts := m.get("content"); parts.list() {
+		text = partsText(parts)
 	}
 	var calls toolCalls
 	for item := range m.get("tool_calls").items() {
@@ -59,18 +58,22 @@ func turnOf(m value) Turn {
 	if legacy := m.get("function_call"); legacy.object() {
 		calls.addFunction(-1, "", legacy)
 	}
-	text = AnswerText(text, m.get("refusal").str(), calls.list)
+	text = AnswerText(text, m.get("refusal").str(), calls.list())
 	if id := m.get("tool_call_id").str(); id != "" {
 		text = fmt.Sprintf("[result of %s] %s", id, text)
 	}
 	return Turn{Role: m.get("role").str(), Text: text}
 }
 
-func joinLines(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
+// partsText writes the parts of a message, each on lines of its own.
+func partsText(parts value) string {
+	var lines []string
+	for part := range parts.items() {
+		if line := partText(part); line != "" {
+			lines = append(lines, line)
+		}
 	}
-	return a + "\n" + b
+	return strings.Join(lines, "\n")
 }
 
 // partText writes a part of a message; what is no text becomes a placeholder.

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/understudy-eval/understudy/shadow/llm"
 )
@@ -21,8 +19,6 @@ const (
 	// drain is how long a connection may take to end its body after the answer's end
 	// sign, so that it can be used again. It is no part of the answer's time.
 	drain = 250 * time.Millisecond
-	// shortestSecret keeps a host named "a" from being taken out of every word.
-	shortestSecret = 3
 )
 
 // Complete asks the model once. A failed call returns what is known of it, at least
@@ -58,22 +54,6 @@ func (c *Client) Complete(ctx context.Context, req llm.Request) (llm.Reply, erro
 		return reply, c.scrub(f, key)
 	}
 	return reply, err
-}
-
-// key reads the credential. Its error says nothing of the key itself.
-func (c *Client) key() (string, error) {
-	if c.end.Key == nil {
-		return "", nil
-	}
-	key, err := c.end.Key()
-	if err != nil {
-		return "", fmt.Errorf("read key: %w", err)
-	}
-	key = strings.TrimSpace(key)
-	if key == "" || strings.ContainsFunc(key, unicode.IsControl) {
-		return "", errors.New("read key: it is empty or no header can carry it")
-	}
-	return key, nil
 }
 
 // attempt is one call on its way.
@@ -198,54 +178,4 @@ func (c *Client) failed(ctx context.Context, err error) error {
 		return fmt.Errorf("ask model %s: %w", c.end.Name, context.Canceled)
 	}
 	return f
-}
-
-// request makes an HTTP request with the endpoint's own key.
-func (c *Client) request(ctx context.Context, method, path string, body io.Reader, key string) (*http.Request, error) {
-	u := *c.base
-	raw := strings.TrimRight(u.EscapedPath(), "/") + "/" + path
-	plain, err := url.PathUnescape(raw)
-	if err != nil {
-		return nil, fmt.Errorf("ask model %s: its name fits no path", c.end.Name)
-	}
-	u.Path, u.RawPath = plain, raw
-	req, err := http.NewRequestWithContext(ctx, method, "http://placeholder", body)
-	if err != nil {
-		return nil, fmt.Errorf("ask model %s: request cannot be made", c.end.Name)
-	}
-	req.URL, req.Host = &u, ""
-	req.Header.Set("User-Agent", "understudy")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	switch {
-	case key == "":
-	case c.end.Provider == llm.ProviderAnthropic:
-		req.Header.Set("X-Api-Key", key)
-	case c.end.Provider == llm.ProviderGoogle:
-		req.Header.Set("X-Goog-Api-Key", key)
-	default:
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	return req, nil
-}
-
-// scrub takes the key and the host out of what the provider said: some servers echo both.
-func (c *Client) scrub(f *llm.Failure, key string) *llm.Failure {
-	clean := func(s string) string {
-		for _, secret := range []struct{ word, mark string }{
-			{key, "[key]"}, {c.base.Host, "[endpoint]"}, {c.base.Hostname(), "[endpoint]"},
-		} {
-			if len(secret.word) >= shortestSecret {
-				s = strings.ReplaceAll(s, secret.word, secret.mark)
-			}
-		}
-		return s
-	}
-	out := *f // it may be the cause of somebody else's context
-	out.Code = clean(f.Code)
-	if f.Err != nil {
-		if text := f.Err.Error(); clean(text) != text {
-			out.Err = errors.New(clean(text))
-		}
-	}
-	return &out
 }
