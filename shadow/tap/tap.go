@@ -112,7 +112,7 @@ func (t *Tap) decide(r *http.Request, body *io.ReadCloser) *capture {
 	a := arrival{id: newID(), at: now, endpoint: e, length: length, session: t.session(r.Header, start)}
 	key := a.session
 	if key == "" || t.o.SampleBy == ByRequest {
-		key = a.id.String()
+		key = a.id.String() // a draw that anybody can repeat from the sample
 	}
 	if a.draw = shadow.Draw(key, t.o.Salt); !(a.draw < t.o.Rate) {
 		t.skip(now, e, shadow.NotSampledRate)

@@ -62,6 +62,7 @@ func (x *exchange) roundTrip(next http.RoundTripper, r *http.Request) (*http.Res
 	resp, err := next.RoundTrip(r)
 	returned = true
 	if err != nil || resp == nil {
+		x.fill(r.GetBody)
 		x.end(ctx, true, err)
 		return resp, err
 	}
@@ -85,6 +86,23 @@ func (x *exchange) again(get func() (io.ReadCloser, error)) func() (io.ReadClose
 		}
 		return &teeBody{x: x, under: body, attempt: x.restart()}, nil
 	}
+}
+
+// fill takes the whole request where no connection ever read it: a live service that
+// cannot be reached is an outcome too. Without GetBody it stays incomplete.
+func (x *exchange) fill(get func() (io.ReadCloser, error)) {
+	whole := get == nil
+	x.note(func(c *capture) { whole = whole || c.requestEnd || c.lost != lostNothing })
+	if whole {
+		return
+	}
+	defer func() { _ = recover() }() // a panic of GetBody; the copy stays incomplete
+	body, err := get()
+	if err != nil {
+		return
+	}
+	defer body.Close()
+	_, _ = io.CopyN(io.Discard, body, x.tap.o.MaxBody+1) // the copy is a tee's
 }
 
 func (x *exchange) tapBody(ctx context.Context, r *http.Request, resp *http.Response) {
