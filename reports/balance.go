@@ -103,7 +103,11 @@ func (l *ledger) gaps() []string {
 	for _, source := range slices.Sorted(maps.Keys(l.numbers)) {
 		numbers := l.numbers[source]
 		highest := slices.Max(slices.Collect(maps.Keys(numbers)))
-		if missing := highest - uint64(len(numbers)); missing > 0 && !numbers[0] {
+		if numbers[0] {
+			out = append(out, fmt.Sprintf("books of %s: an entry has no number", source))
+			continue
+		}
+		if missing := highest - uint64(len(numbers)); missing > 0 {
 			out = append(out, fmt.Sprintf("books of %s: %d of %d entries are missing", source, missing, highest))
 		}
 	}

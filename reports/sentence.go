@@ -135,12 +135,27 @@ func (c Check) figures() (value, interval, limit string) {
 		f := func(v float64) string { return beside(v, c.Limit, 2, signed) }
 		return or(c.Value, f), c.Interval.text(f), limitNumber(c.Limit)
 	case c.Unit == unitSeconds:
-		f := func(v float64) string { return beside(v, c.Limit, 2, signed) }
-		return or(c.Value, f) + " s", c.Interval.text(f) + " s", limitNumber(c.Limit) + " s"
+		f := func(v float64) string { return beside(v, c.Limit, 2, signed) + " s" }
+		return c.valueText(f), c.Interval.text(f), limitNumber(c.Limit) + " s"
 	case c.Against != "":
-		return or(c.Value, points) + " points", c.Interval.text(points), limitText(c.Limit) + " points"
+		inPoints := func(v float64) string { return points(v) + " points" }
+		return or(c.Value, inPoints), c.Interval.text(points), limitText(c.Limit) + " points"
 	}
-	return or(c.Value, percent), c.Interval.text(percentNumber) + " %", limitText(c.Limit) + " %"
+	return or(c.Value, percent), percentInterval(c.Interval), limitText(c.Limit) + " %"
+}
+
+// valueText prints the value, or what the interval still says of one that lies
+// among failed calls.
+func (c Check) valueText(f func(float64) string) string {
+	switch {
+	case c.Value != nil || c.Interval == nil:
+		return or(c.Value, f)
+	case c.Interval.Lower != nil:
+		return "at least " + f(*c.Interval.Lower)
+	case c.Interval.Upper != nil:
+		return "at most " + f(*c.Interval.Upper)
+	}
+	return undefined
 }
 
 // unfitWords says why the input allows no decision, or nothing if it does.
@@ -159,4 +174,12 @@ func unfitWords(codes []Code, r Report, c Comparison) string {
 		}
 	}
 	return strings.Join(out, "; ")
+}
+
+// percentInterval prints the unit once.
+func percentInterval(iv *Interval) string {
+	if iv == nil {
+		return undefined
+	}
+	return iv.text(percentNumber) + " %"
 }

@@ -195,10 +195,12 @@ func writeWrapped(b io.Writer, indent, text string, width int) {
 	}
 }
 
-var narrow = runewidth.Condition{}
-
 // displayWidth is how many columns of a terminal a text takes.
-func displayWidth(s string) int { return narrow.StringWidth(s) }
+func displayWidth(s string) int { return narrow().StringWidth(s) }
+
+// narrow takes characters of ambiguous width as one column wide, whatever the
+// environment says.
+func narrow() *runewidth.Condition { return &runewidth.Condition{} }
 
 // wrap breaks a text at blanks so that no line is wider than width; a single word
 // that is wider is broken anywhere, unless it is a number with its sign.
@@ -218,7 +220,7 @@ func wrap(s string, width int) []string {
 		}
 		line = word
 		for displayWidth(line) > width && !isNumber(line) {
-			head := narrow.Truncate(line, width, "")
+			head := narrow().Truncate(line, width, "")
 			if head == "" {
 				break // a single character is wider than the line
 			}
