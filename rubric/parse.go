@@ -119,10 +119,18 @@ func (r *Rubric) verdict(object []byte) (Verdict, error) {
 	return Verdict{Grade: g, Problem: Problem(problem), Reason: reason}, nil
 }
 
+// shortest is the length of the shortest object with all three keys.
+const shortest = len(`{"grade":1,"problem":"x","reason":""}`)
+
+var errShort = fmt.Errorf("%w: an object without the keys grade, problem and reason", ErrShape)
+
 // fields takes an object apart: exactly three keys, each once, each of its type.
 func fields(object []byte) (grade json.Number, problem, reason string, err error) {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{ErrShape}, args...)...)
+	}
+	if len(object) < shortest && json.Valid(object) {
+		return "", "", "", errShort
 	}
 	if !utf8.Valid(object) || !json.Valid(object) {
 		return "", "", "", bad("an object that is not JSON")

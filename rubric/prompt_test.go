@@ -109,7 +109,8 @@ func TestPromptProperty(t *testing.T) {
 func TestPromptCodes(t *testing.T) {
 	r := support(t)
 	c := rubric.Case{Answer: "yes"}
-	if code(t, prompt(t, r, c)) == code(t, prompt(t, r, c)) {
+	first, second := code(t, prompt(t, r, c)), code(t, prompt(t, r, c))
+	if first == second {
 		t.Error("two prompts share a code; the data of the second could name it")
 	}
 	draws := []string{"in-answer", "in-text", "in-role", "free"}

@@ -1,16 +1,26 @@
 package rubric
 
-import (
-	"bytes"
-	"regexp"
-)
+import "bytes"
 
 // maxRestarts bounds how often a bracket that is never closed is passed over as
 // prose: each one may cost a look at the rest of the reply.
 const maxRestarts = 16
 
-// thinkTag starts or ends a block of reasoning that some models leave in their text.
-var thinkTag = regexp.MustCompile(`^(?i)<(/?)think(ing)?>`)
+// thinkTag reads the tag at the start of text that starts or ends a block of
+// reasoning, which some models leave in their answer: <think>, </think>, or thinking
+// for think, in any case. Its length is 0 if there is none.
+func thinkTag(text []byte) (length int, ends bool) {
+	rest := text[1:]
+	if len(rest) > 0 && rest[0] == '/' {
+		rest, ends = rest[1:], true
+	}
+	for _, name := range []string{"think>", "thinking>"} {
+		if len(rest) >= len(name) && bytes.EqualFold(rest[:len(name)], []byte(name)) {
+			return len(text) - len(rest) + len(name), ends
+		}
+	}
+	return 0, false
+}
 
 // topLevel cuts a reply into its outermost bracketed pieces, each from an opening
 // bracket to the one that closes it, outside think blocks. Strings are respected
@@ -22,17 +32,15 @@ func topLevel(reply []byte) [][]byte {
 	for at := 0; at < len(reply); {
 		switch reply[at] {
 		case '<':
-			tag := thinkTag.FindSubmatch(reply[at:min(len(reply), at+len("</thinking>"))])
-			if tag == nil {
+			switch length, ends := thinkTag(reply[at:]); {
+			case length == 0:
 				at++
-				continue
-			}
-			at += len(tag[0])
-			if len(tag[1]) > 0 { // the end of a block whose start was not sent
+			case ends: // of a block whose start was not sent
 				spans = nil
-				continue
+				at += length
+			default:
+				at = afterThink(reply, at+length)
 			}
-			at = afterThink(reply, at)
 		case '{', '[':
 			size := spanLength(reply[at:])
 			if size > 0 {
@@ -60,9 +68,8 @@ func afterThink(reply []byte, at int) int {
 			return len(reply)
 		}
 		at += next
-		tag := thinkTag.FindSubmatch(reply[at:min(len(reply), at+len("</thinking>"))])
-		if tag != nil && len(tag[1]) > 0 {
-			return at + len(tag[0])
+		if length, ends := thinkTag(reply[at:]); ends {
+			return at + length
 		}
 		at++
 	}
