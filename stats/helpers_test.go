@@ -2,6 +2,7 @@ package stats_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,4 +41,10 @@ func ok2(t *testing.T, e stats.Estimate, level float64) stats.Interval {
 	t.Helper()
 	iv, err := e.CI(level)
 	return ok(t, iv, err)
+}
+
+func sortedCopy(x []float64) []float64 {
+	x = slices.Clone(x)
+	slices.Sort(x)
+	return x
 }
