@@ -1,0 +1,112 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/understudy-eval/understudy/shadow"
+)
+
+// PublishSample stores a sample. Its id is the message's, so the same sample is
+// stored once however often it is published within the bus's window of ten minutes.
+// It returns nil once the server has it, and an error by ctx's deadline at the
+// latest (five seconds without one). Errors: shadow.ErrTooLarge; a sample that names
+// another experiment; anything else means that the bus is down or full.
+func (b *Bus) PublishSample(ctx context.Context, s shadow.Sample) error {
+	if s.Experiment != "" && s.Experiment != b.o.Experiment {
+		return fmt.Errorf("publish sample %s: of experiment %q on the bus of %q", s.ID, s.Experiment, b.o.Experiment)
+	}
+	data, err := shadow.EncodeSample(s)
+	if err != nil {
+		return err
+	}
+	return b.store(ctx, KindSample, s.ID.String(), data)
+}
+
+// PublishTrial stores a trial under its sample's id; of two trials of one sample
+// the first stays. Errors as PublishSample.
+func (b *Bus) PublishTrial(ctx context.Context, t shadow.Trial) error {
+	data, err := shadow.EncodeTrial(t)
+	if err != nil {
+		return err
+	}
+	return b.store(ctx, KindTrial, t.Sample.ID.String(), data)
+}
+
+// PublishGraded stores the encoded rulings of a trial under an id that is the same
+// whenever the fact is the same. Errors as PublishSample.
+func (b *Bus) PublishGraded(ctx context.Context, id string, data []byte) error {
+	if id == "" {
+		return errors.New("publish graded: no id")
+	}
+	return b.store(ctx, KindGraded, id, data)
+}
+
+// PublishBooks stores an entry of the books under its source and number. Errors as PublishSample.
+func (b *Bus) PublishBooks(ctx context.Context, books shadow.Books) error {
+	data, err := shadow.EncodeBooks(books)
+	if err != nil {
+		return err
+	}
+	id := books.Source + "/" + strconv.FormatUint(books.Number, 10)
+	return b.store(ctx, KindBooks, id, data)
+}
+
+// store publishes a message of a kind and waits for the server's word that it is stored.
+func (b *Bus) store(ctx context.Context, kind, id string, data []byte) error {
+	if limit := b.MaxPayload(); int64(len(data)+headRoom) > limit {
+		return fmt.Errorf("publish %s %s: %w: %d bytes, limit %d less %d for headers",
+			kind, id, shadow.ErrTooLarge, len(data), limit, headRoom)
+	}
+	msg := &nats.Msg{Subject: b.subject(kind), Data: data, Header: nats.Header{}}
+	// Ids are unique per stream, which experiments share.
+	msg.Header.Set(nats.MsgIdHdr, b.token+"/"+id)
+	if err := b.publish(ctx, msg); err != nil {
+		return fmt.Errorf("publish %s %s: %w", kind, id, err)
+	}
+	return nil
+}
+
+// publish returns by ctx's deadline even if the connection is stuck in a write: the
+// call that is stuck then ends by itself within the flush timeout.
+func (b *Bus) publish(ctx context.Context, msg *nats.Msg) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, publishTimeout, errors.New("bus gave no answer in time"))
+	defer cancel()
+	select {
+	case b.publishing <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	result := make(chan error, 1)
+	b.running.Go(func() {
+		defer func() { <-b.publishing }()
+		result <- b.publishOnce(ctx, msg)
+	})
+	select {
+	case err := <-result:
+		if err != nil && ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// publishOnce creates the streams again if they are gone, e.g. with the server's store.
+func (b *Bus) publishOnce(ctx context.Context, msg *nats.Msg) error {
+	_, err := b.js.PublishMsg(ctx, msg)
+	if !errors.Is(err, jetstream.ErrNoStreamResponse) {
+		return err
+	}
+	if err := b.ensureStreams(ctx); err != nil {
+		return err
+	}
+	_, err = b.js.PublishMsg(ctx, msg)
+	return err
+}
