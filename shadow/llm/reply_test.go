@@ -3,6 +3,7 @@ package llm_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -150,4 +151,10 @@ func FuzzDecodeReply(f *testing.F) {
 			}
 		}
 	})
+}
+
+func ExampleDecodeReply() {
+	_, err := llm.DecodeReply(llm.OpenAIChat, []byte(`{"error": {"message": "slow down", "code": 429}}`))
+	fmt.Println(err)
+	// Output: error_in_200 (unavailable), status 200, code 429: slow down
 }

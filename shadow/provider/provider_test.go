@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -205,6 +206,34 @@ func TestNoConnection(t *testing.T) {
 	var f *llm.Failure
 	if !errors.As(err, &f) || f.Reason != llm.Connect || r.Took <= 0 || strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// TestLoopback asks over a real socket, many at once.
+func TestLoopback(t *testing.T) {
+	fake := llmfake.New(always(llmfake.Answer{Text: "Hi there", Pieces: 2}))
+	defer fake.Close()
+	url, err := fake.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := provider.Open(provider.Endpoint{Name: "x", Provider: llm.ProviderOpenAI, BaseURL: url + "/v1/", Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseIdleConnections()
+	var wg sync.WaitGroup
+	for i := range 64 {
+		wg.Go(func() {
+			r, err := c.Complete(t.Context(), ask(i%2 == 0))
+			if err != nil || r.Text != "Hi there" || r.Took <= 0 || (r.FirstToken > 0) != (i%2 == 0) || r.FirstToken > r.Took {
+				t.Errorf("%v, %+v", err, r)
+			}
+		})
+	}
+	wg.Wait()
+	if fake.Calls() != 64 {
+		t.Errorf("%d calls", fake.Calls())
 	}
 }
 
