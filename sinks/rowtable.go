@@ -1,0 +1,95 @@
+package sinks
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/understudy-eval/understudy/judge"
+	"github.com/understudy-eval/understudy/rubric"
+	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/shadow/llm"
+)
+
+// need and may make a column of the rows that always has a value, or may be null.
+func need(name, unit, meaning string) Column {
+	return Column{Set: SetRows, Name: name, Unit: unit, Meaning: meaning}
+}
+
+func may(name, unit, meaning string) Column {
+	return Column{Set: SetRows, Name: name, Nullable: true, Unit: unit, Meaning: meaning}
+}
+
+// rowTable is the one list of a row's columns: files, printed schema and proof follow it.
+func rowTable() table[Row] {
+	var all []field[Row]
+	all = append(all, sampleFields()...)
+	all = append(all, answerFields()...)
+	all = append(all, judgeFields()...)
+	return table[Row]{set: SetRows, version: 1, fields: all, check: checkRow}
+}
+
+func sampleFields() []field[Row] {
+	return []field[Row]{
+		id(need("sample", "", "sample id"), func(r *Row) *shadow.SampleID { return &r.Sample }),
+		text(need("arm", "", "live, or a candidate's name"), func(r *Row) *shadow.Arm { return &r.Arm }),
+		text(may("experiment", "", "experiment's name"), func(r *Row) *string { return &r.Experiment }),
+		text(may("digest", "", "experiment's digest"), func(r *Row) *string { return &r.Digest }),
+		instant(need("seen", "", "arrival of the request; its day is the folder's date"), func(r *Row) *time.Time { return &r.Seen }),
+		text(may("session", "", "conversation: the cluster of every standard error"), func(r *Row) *string { return &r.Session }),
+		text(may("route", "", "what reports can be split by"), func(r *Row) *string { return &r.Route }),
+		text(may("dialect", "", "wire format of the client"), func(r *Row) *llm.Dialect { return &r.Dialect }),
+		flag(need("stream", "", "the client asked for a stream"), func(r *Row) *bool { return &r.Stream }),
+		share(need("rate", "0..1", "chance that this arm was asked for this request"), func(r *Row) *float64 { return &r.Rate }),
+		share(need("judge_rate", "0..1", "chance that this arm was asked and its answer went to the judge"), func(r *Row) *float64 { return &r.JudgeRate }),
+		flag(need("redacted", "", "request or answer was changed before it left the tap"), func(r *Row) *bool { return &r.Redacted }),
+	}
+}
+
+func answerFields() []field[Row] {
+	return []field[Row]{
+		text(need("state", "", "answered, failed or not_asked"), func(r *Row) *State { return &r.State }),
+		text(may("reason", "", "why it failed or was not asked"), func(r *Row) *string { return &r.Reason }),
+		text(may("model", "", "model version that the answer names"), func(r *Row) *llm.Snapshot { return &r.Model }),
+		small(may("status", "", "HTTP status"), func(r *Row) **int32 { return &r.Status }),
+		small(may("attempts", "calls", "calls made for this answer"), func(r *Row) **int32 { return &r.Attempts }),
+		micros(may("first_token_us", "us", "time to the first content of a stream"), func(r *Row) **time.Duration { return &r.FirstToken }),
+		micros(may("took_us", "us", "time to the last byte or the failure; null when not asked"), func(r *Row) **time.Duration { return &r.Took }),
+		flag(need("censored", "", "it took more than took_us: a limit or the user cut it off"), func(r *Row) *bool { return &r.Censored }),
+		micros(may("queued_us", "us", "wait in the pipeline before the arm was asked; null for live"), func(r *Row) **time.Duration { return &r.Queued }),
+		text(may("finish", "", "why the answer ended"), func(r *Row) *llm.Finish { return &r.Finish }),
+		count(may("tokens_in", "tokens", "tokens of the request"), func(r *Row) **int64 { return &r.TokensIn }),
+		count(may("tokens_out", "tokens", "tokens of the answer"), func(r *Row) **int64 { return &r.TokensOut }),
+		count(may("tokens_reasoning", "tokens", "of them for reasoning"), func(r *Row) **int64 { return &r.TokensReasoning }),
+		texts(may("tool_names", "", "functions that the answer called; null when the arm did not answer"), func(r *Row) *[]string { return &r.ToolNames }),
+		count(may("answer_chars", "characters", "length of the answer's text; null when the arm did not answer"), func(r *Row) **int64 { return &r.AnswerChars }),
+	}
+}
+
+func judgeFields() []field[Row] {
+	return []field[Row]{
+		text(may("judge_state", "", "graded, not_graded or not_drawn; null without a ruling"), func(r *Row) *judge.State { return &r.JudgeState }),
+		text(may("judge_reason", "", "why it was not graded"), func(r *Row) *judge.NotGraded { return &r.JudgeReason }),
+		small(may("grade", "1..6", "grade, 1 is best"), func(r *Row) **rubric.Grade { return &r.Grade }),
+		text(may("problem", "", "the one main problem, or none"), func(r *Row) *rubric.Problem { return &r.Problem }),
+		text(may("judge", "", "judge's configured name"), func(r *Row) *string { return &r.Judge }),
+		text(may("judge_pinned", "", "snapshot that the judge is pinned to"), func(r *Row) *llm.Snapshot { return &r.JudgePinned }),
+		text(may("judge_echo", "", "snapshot that its reply named"), func(r *Row) *llm.Snapshot { return &r.JudgeEcho }),
+		text(may("rubric", "", "rubric's digest"), func(r *Row) *rubric.Digest { return &r.Rubric }),
+		micros(may("judge_took_us", "us", "time from the first call to the ruling"), func(r *Row) **time.Duration { return &r.JudgeTook }),
+		small(may("judge_calls", "calls", "calls to judges for this answer"), func(r *Row) **int32 { return &r.JudgeCalls }),
+		flag(need("hedged", "", "the reserve judge was asked because the first was silent"), func(r *Row) *bool { return &r.Hedged }),
+		flag(need("context_cut", "", "turns were left out to fit the judge's context"), func(r *Row) *bool { return &r.ContextCut }),
+		ordinal(need("repeat", "", "0 is the verdict that counts; others measure the judge"), func(r *Row) *int32 { return &r.Repeat }),
+	}
+}
+
+// checkRow refuses what Rows never makes.
+func checkRow(r *Row) error {
+	if r.State != Answered && r.State != Failed && r.State != NotAsked {
+		return fmt.Errorf("%w: sample %s: state %q", ErrDamaged, r.Sample, r.State)
+	}
+	if r.Grade != nil && (*r.Grade < rubric.Best || *r.Grade > rubric.Worst) {
+		return fmt.Errorf("%w: sample %s: grade %d is not in 1..6", ErrDamaged, r.Sample, *r.Grade)
+	}
+	return nil
+}
