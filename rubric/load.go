@@ -17,7 +17,7 @@ const (
 
 // maxFile bounds each file of a rubric. Every prompt carries the whole rubric, so
 // a larger one could not be paid for anyway.
-const maxFile = 256 << 10
+const maxFile = 64 << 10
 
 // Load reads a rubric from a folder with two files.
 //

@@ -49,9 +49,10 @@ func TestLoadRefusesRules(t *testing.T) {
 		{name: "long use", why: "a line, not a page", yaml: replace("when to use tone", strings.Repeat("x", 501)), want: []string{"use has 501 bytes; want at most 500"}},
 		{name: "escape in a text", why: "terminals and prompts", yaml: replace("anchor of grade 1", `"\x1b[31m"`), want: []string{"control character"}},
 		{name: "no UTF-8", why: "no text", yaml: replace("anchor", "\xff"), want: []string{"rubric.yaml:3:6: byte 0xff is no text"}},
-		{name: "deep flow", why: "no recursion without end", yaml: strings.Repeat("[", 100_000), want: []string{"nested too deeply"}},
-		{name: "deep blocks", why: "no recursion without end", yaml: strings.Repeat("- ", 100_000), want: []string{"nested too deeply"}},
-		{name: "huge", why: "every prompt carries it", yaml: strings.Repeat("#", 300_000), want: []string{"larger than 262144 bytes"}},
+		{name: "deep flow", why: "no recursion without end", yaml: strings.Repeat("[", 50_000), want: []string{"nested too deeply"}},
+		{name: "deep blocks", why: "no recursion without end", yaml: strings.Repeat("- ", 30_000), want: []string{"nested too deeply"}},
+		{name: "huge", why: "every prompt carries it", yaml: strings.Repeat("#", 300_000), want: []string{"larger than 65536 bytes"}},
+		{name: "many faults", why: "a list that can be read", yaml: strings.Repeat("a: b\n", 100), want: []string{"rubric.yaml:40:1: unknown key", "rubric.yaml:41:1: and there is more wrong"}},
 		{name: "all at once", why: "one run shows every fault", yaml: "name: a b\ngrades: {1: x}\nproblems:\n  - id: Tone\n    use: u\nextra: 1\n",
 			want: []string{`name "a b"`, `key "2" is missing`, `key "6" is missing`, `problem id "Tone"`, `"none" is missing`, `unknown key "extra"`}},
 	}

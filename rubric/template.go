@@ -46,7 +46,7 @@ type PromptProblem struct {
 const fieldsHint = "the fields are .Grades (.Grade .Anchor), .Problems (.ID .Use), .Guidance, .Code, .Conversation, .Answer, .TurnsLeftOut"
 
 // maxRender bounds what a template may print around the blocks.
-const maxRender = 2 * maxFile
+const maxRender = 4 * maxFile
 
 // checkSyntax parses a template and tells what is wrong with its syntax.
 func checkSyntax(source string) error {

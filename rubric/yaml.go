@@ -14,8 +14,17 @@ import (
 // document collects the faults of one YAML file.
 type document struct{ faults []error }
 
+// maxFaults bounds the list: a file with more of them is none of ours.
+const maxFaults = 40
+
 // fault notes what is wrong at a node.
 func (d *document) fault(n ast.Node, format string, args ...any) {
+	switch {
+	case len(d.faults) > maxFaults:
+		return
+	case len(d.faults) == maxFaults:
+		format, args = "and there is more wrong with the file from here on", nil
+	}
 	line, column := position(n)
 	d.faults = append(d.faults, fmt.Errorf("%s:%d:%d: %s", RulesFile, line, column, fmt.Sprintf(format, args...)))
 }
@@ -38,10 +47,13 @@ func position(n ast.Node) (line, column int) {
 // maxDepth bounds how deep brackets and indentation may nest: a rubric needs 3.
 const maxDepth = 100
 
+// maxBrackets bounds the flow brackets of a file, and so how deep they nest.
+const maxBrackets = 4000
+
 // parseYAML gives the one value of a YAML file. Repeated keys are let through here
 // and refused later, so that all faults come in one list.
 func parseYAML(data []byte) (root ast.Node, err error) {
-	if strings.Count(string(data), "{")+strings.Count(string(data), "[") > maxFile/64 || deep(data) {
+	if strings.Count(string(data), "{")+strings.Count(string(data), "[") > maxBrackets || deep(data) {
 		return nil, fmt.Errorf("%s:1:1: nested too deeply; want name, grades, problems and guidance", RulesFile)
 	}
 	defer func() { // the parser is not ours, and a file must never end the process
