@@ -82,3 +82,44 @@ func ExampleSequence() {
 	fmt.Printf("%.2f to %.2f, %.2f SE on each side, %v\n", iv.Lower, iv.Upper, m, err)
 	// Output: -0.55 to -0.07, 3.16 SE on each side, <nil>
 }
+
+// 900 pairs: in 8 both answers were over the limit, in 5 the live one only, in
+// 289 the candidate's only.
+func ExampleNewcombePaired() {
+	delta, iv, err := stats.NewcombePaired(8, 5, 289, 598, 0.95)
+	fmt.Printf("%+.1f points (%.1f to %.1f), %v\n", 100*delta, 100*iv.Lower, 100*iv.Upper, err)
+	// Output: +31.6 points (28.5 to 34.7), <nil>
+}
+
+// Three of thirty calls over the limit.
+func ExampleWilson() {
+	iv, err := stats.Wilson(3, 30, 0.95)
+	fmt.Printf("%.1f to %.1f %%, %v\n", 100*iv.Lower, 100*iv.Upper, err)
+	// Output: 3.5 to 25.6 %, <nil>
+}
+
+// The same answers graded twice, 1 best to 6.
+func ExampleKappa() {
+	first := []int{1, 2, 2, 3, 4, 6, 2, 1}
+	again := []int{1, 2, 3, 3, 4, 5, 2, 1}
+	table, err := stats.CrossTable(first, again, []int{1, 2, 3, 4, 5, 6})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	equal, n, err := stats.Within(table, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a, err := stats.Kappa(table, stats.Quadratic)
+	fmt.Printf("%d of %d equal, quadratic kappa %.2f, %v\n", equal, n, a.Kappa, err)
+	// Output: 6 of 8 equal, quadratic kappa 0.94, <nil>
+}
+
+// How many pairs show a difference of 0.2 grades?
+func ExamplePairsNeeded() {
+	n, err := stats.PairsNeeded(1.2, 0.2, 0.05, 0.8)
+	fmt.Printf("%.0f, %v\n", math.Ceil(n), err)
+	// Output: 283, <nil>
+}

@@ -54,7 +54,11 @@ func PPI(label, predicted, unlabelled []float64) (Powered, error) {
 	if err != nil {
 		return p, fmt.Errorf("predictions without label: %w", err)
 	}
-	p.Lambda = trust(label, predicted, unlabelled)
+	lambda := trust(label, predicted, unlabelled)
+	if !isFinite(lambda) {
+		return p, fmt.Errorf("covariance of labels and predictions: %w", ErrNotFinite)
+	}
+	p.Lambda = lambda
 	rest := make([]float64, len(label))
 	for i := range rest {
 		rest[i] = label[i] - p.Lambda*predicted[i]
@@ -70,12 +74,13 @@ func PPI(label, predicted, unlabelled []float64) (Powered, error) {
 		DF:    r.DF,
 	}
 	if !isFinite(p.Value) || !isFinite(p.SE) {
-		return Powered{}, fmt.Errorf("mean: %w", ErrNotFinite)
+		p.Estimate, p.Lambda = Estimate{}, 0
+		return p, fmt.Errorf("mean: %w", ErrNotFinite)
 	}
 	return p, nil
 }
 
-// trust is lambda; 0 if the predictions do not vary.
+// trust is lambda; 0 if the predictions do not vary, NaN if squares overflow.
 func trust(label, predicted, unlabelled []float64) float64 {
 	pooled := append(append(make([]float64, 0, len(predicted)+len(unlabelled)), predicted...), unlabelled...)
 	_, e := centre(pooled)

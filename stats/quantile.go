@@ -164,7 +164,7 @@ func ranks(n int, p, level float64) (lower, upper int, reached float64) {
 // the one bound that the formula tends to as that quantile grows without limit,
 // lower = l_c − q_l for the candidate, upper = q_c − l_l for live.
 //
-// Errors: as QuantileCI, for either set, and ErrBeyond.
+// Errors: as QuantileCI, for either set, ErrBeyond, and ErrNotFinite on overflow.
 //
 // Source: Zou & Donner (2008); checked in testdata/quantile_difference.json.
 func QuantileDelta(live, candidate []float64, p, level float64) (delta float64, iv Interval, err error) {
@@ -190,6 +190,9 @@ func QuantileDelta(live, candidate []float64, p, level float64) (delta float64, 
 		if !l.beyond {
 			iv.Upper = c.q - l.q + math.Hypot(c.ci.Upper-c.q, l.q-l.ci.Lower)
 		}
+	}
+	if !isFinite(c.q-l.q) || !isFinite(iv.Lower) || !isFinite(iv.Upper) {
+		return 0, Interval{}, fmt.Errorf("difference of the quantile %v: %w", p, ErrNotFinite)
 	}
 	if l.beyond || c.beyond {
 		return 0, iv, fmt.Errorf("difference of the quantile %v: %w", p, ErrBeyond)

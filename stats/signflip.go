@@ -73,5 +73,8 @@ func ClusterSums(x []float64, cluster []string) ([]float64, error) {
 	for i, g := range index {
 		sums[g] += x[i]
 	}
-	return sums, checkFinite("cluster sum", sums)
+	if err := checkFinite("cluster sum", sums); err != nil {
+		return nil, err
+	}
+	return sums, nil
 }

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -52,17 +53,8 @@ func KaplanMeier(time []float64, done []bool) (Survival, error) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case time[a] < time[b]:
-			return -1
-		case time[a] > time[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(time[a], time[b]) })
 	s := Survival{n: len(time), first: time[order[0]], last: time[order[len(order)-1]]}
-	share, greenwood := 1.0, 0.0
 	for i := 0; i < len(order); {
 		t, d, j := time[order[i]], 0, i
 		for ; j < len(order) && time[order[j]] == t; j++ {
@@ -70,18 +62,26 @@ func KaplanMeier(time []float64, done []bool) (Survival, error) {
 				d++
 			}
 		}
-		if d > 0 {
-			atRisk, left := float64(len(order)-i), float64(len(order)-i-d)
-			share *= left / atRisk
-			greenwood += float64(d) / atRisk / left // infinite once none is left: see At
-			s.time = append(s.time, t)
-			s.share = append(s.share, share)
-			s.greenwood = append(s.greenwood, greenwood)
-			s.events += d
-		}
+		s.step(t, d, len(order)-i)
 		i = j
 	}
 	return s, nil
+}
+
+// step records d events at time t among those still at risk.
+func (s *Survival) step(t float64, d, atRisk int) {
+	if d == 0 {
+		return
+	}
+	share, greenwood := 1.0, 0.0
+	if last := len(s.time) - 1; last >= 0 {
+		share, greenwood = s.share[last], s.greenwood[last]
+	}
+	n, left := float64(atRisk), float64(atRisk-d)
+	s.time = append(s.time, t)
+	s.share = append(s.share, share*left/n)
+	s.greenwood = append(s.greenwood, greenwood+float64(d)/n/left) // infinite once none is left: see At
+	s.events += d
 }
 
 // Counts are the observations and how many of them were finished.
@@ -186,7 +186,7 @@ func (s Survival) cross(curve []float64, p float64) (float64, bool) {
 		if i+1 < len(s.time) {
 			next = s.time[i+1]
 		}
-		return s.time[i] + (next-s.time[i])/2, true
+		return s.time[i]/2 + next/2, true
 	}
 	return 0, false
 }
