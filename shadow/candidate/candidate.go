@@ -1,0 +1,188 @@
+package candidate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/shadow/llm"
+)
+
+// DefaultTimeout is the time limit of an arm that sets none: well above the tail
+// limits that reports look at, so that the tail is measured and not cut off.
+const DefaultTimeout = 60 * time.Second
+
+// Arm is a candidate.
+type Arm struct {
+	// Name is how reports call it; unique, and neither empty nor shadow.Live.
+	Name shadow.Arm
+	// Model answers. It is asked with a ctx that ends at Timeout.
+	Model llm.Model
+	// Share is the share of the samples that it is asked, in (0, 1]; 0 is 1.
+	// Shares nest: an arm at 0.3 answers a subset of what an arm at 1 answers.
+	Share float64
+	// Timeout is the limit of one call; DefaultTimeout if zero.
+	Timeout time.Duration
+	// Concurrency bounds the calls to this arm at the same time, over all Try calls;
+	// 0 does not. The wait for a place is our own time: part of Queued, not of Took.
+	Concurrency int
+	// Control says that it is the live model again. It is asked like any other.
+	Control bool
+}
+
+// Options of an [Asker].
+type Options struct {
+	// Log gets what a model did against its contract (panics, errors that are no
+	// *llm.Failure), never a text; nil discards it.
+	Log *slog.Logger
+}
+
+// Asker asks the candidates. Its methods may be called from any number of goroutines.
+type Asker struct {
+	arms []arm
+	log  *slog.Logger
+}
+
+type arm struct {
+	Arm
+	places chan struct{} // nil without a bound
+}
+
+// New checks the arms, which may be none. Errors name the arm: without a name or
+// model, named as another or as the live arm, a share outside 0..1, a negative limit.
+func New(arms []Arm, o Options) (*Asker, error) {
+	a := &Asker{log: o.Log}
+	if a.log == nil {
+		a.log = slog.New(slog.DiscardHandler)
+	}
+	seen := map[shadow.Arm]bool{}
+	for i, one := range arms {
+		switch {
+		case one.Name == "":
+			return nil, fmt.Errorf("candidate %d: no name", i+1)
+		case one.Name == shadow.Live:
+			return nil, fmt.Errorf("candidate %d: %q is the name of the live arm", i+1, one.Name)
+		case seen[one.Name]:
+			return nil, fmt.Errorf("candidate %q is there twice", one.Name)
+		case one.Model.Complete == nil:
+			return nil, fmt.Errorf("candidate %q: no model", one.Name)
+		case !(one.Share >= 0 && one.Share <= 1):
+			return nil, fmt.Errorf("candidate %q: share %v is not in (0, 1]", one.Name, one.Share)
+		case one.Timeout < 0 || one.Concurrency < 0:
+			return nil, fmt.Errorf("candidate %q: negative time limit or concurrency", one.Name)
+		}
+		seen[one.Name] = true
+		one.Share = cmp.Or(one.Share, 1)
+		one.Timeout = cmp.Or(one.Timeout, DefaultTimeout)
+		next := arm{Arm: one}
+		if one.Concurrency > 0 {
+			next.places = make(chan struct{}, one.Concurrency)
+		}
+		a.arms = append(a.arms, next)
+	}
+	return a, nil
+}
+
+// Try asks every candidate that the sample is for, all at once, and waits for all
+// answers: at most the longest time limit, plus the wait for a place where
+// concurrency is bounded. Candidates has one answer per arm in the order of New,
+// empty without arms.
+//
+// Once ctx ends it returns its cause and no trial, whatever was answered by then: the
+// sample is to be tried again, for an answer that we cut off is not the model's.
+func (a *Asker) Try(ctx context.Context, s shadow.Sample) (shadow.Trial, error) {
+	trial := shadow.Trial{Sample: s, Candidates: make([]shadow.Answer, len(a.arms))}
+	why, unsupported := "", false
+	if len(a.arms) > 0 {
+		why, unsupported = llm.Unsupported(s.Dialect, s.Request)
+	}
+	var asking sync.WaitGroup
+	for i, arm := range a.arms {
+		answer := &trial.Candidates[i]
+		*answer = shadow.Answer{Arm: arm.Name, Share: arm.Share}
+		switch {
+		case !s.InShare(arm.Share):
+			answer.NotAsked = shadow.NotAskedShare
+		case unsupported:
+			answer.NotAsked = shadow.NotAskedUnsupported
+			answer.Notes = []string{why}
+		default:
+			asking.Go(func() { a.ask(ctx, arm, s, answer) })
+		}
+	}
+	asking.Wait()
+	if ctx.Err() != nil {
+		return shadow.Trial{}, fmt.Errorf("try sample %s: %w", s.ID, context.Cause(ctx))
+	}
+	return trial, nil
+}
+
+// ask puts the question to one arm and fills in its answer.
+func (a *Asker) ask(ctx context.Context, arm arm, s shadow.Sample, answer *shadow.Answer) {
+	if arm.places != nil {
+		select {
+		case arm.places <- struct{}{}:
+			defer func() { <-arm.places }()
+		case <-ctx.Done():
+			return
+		}
+	}
+	limit := fmt.Errorf("time limit of %s: %w", arm.Timeout, context.DeadlineExceeded)
+	start := time.Now()
+	callCtx, cancel := context.WithTimeoutCause(ctx, arm.Timeout, limit)
+	defer cancel()
+	reply, err := call(callCtx, arm.Model, request(s))
+	took := time.Since(start)
+	late := errors.Is(callCtx.Err(), context.DeadlineExceeded)
+	a.record(ctx, answer, arm, s, reply, err, late)
+	answer.Started = start.UTC().Round(0)
+	answer.Queued = queued(start, s)
+	answer.Took = took
+	if !answer.Censored && reply.Took > 0 && reply.Took < took {
+		answer.Took = reply.Took // without our own work around the call
+	}
+	answer.FirstToken = min(max(reply.FirstToken, 0), answer.Took)
+}
+
+// request is the client's own, and a copy: no model can change another's.
+func request(s shadow.Sample) llm.Request {
+	return llm.Request{
+		Dialect: s.Dialect, Body: slices.Clone(s.Request), Stream: s.Stream,
+		Header: cloneHeader(s.Header),
+	}
+}
+
+func cloneHeader(header map[string][]string) http.Header {
+	if len(header) == 0 {
+		return nil
+	}
+	return http.Header(maps.Clone(header)).Clone()
+}
+
+// queued is how long the sample waited between the live answer's end and our
+// question. It is read from wall clocks, maybe of two machines: a label for the
+// pipeline's lag, never part of a model's latency. A clock that steps gives 0 at least.
+func queued(start time.Time, s shadow.Sample) time.Duration {
+	return max(start.Sub(s.Seen)-s.Live.Took, 0)
+}
+
+// errPanic is a model that panicked.
+var errPanic = errors.New("model panicked")
+
+// call asks once and contains a panic.
+func call(ctx context.Context, m llm.Model, req llm.Request) (reply llm.Reply, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			reply, err = llm.Reply{}, fmt.Errorf("%w: %T", errPanic, r)
+		}
+	}()
+	return m.Complete(ctx, req)
+}
