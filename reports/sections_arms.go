@@ -69,8 +69,8 @@ func fillTails(s *section, tails []Tail) {
 			}
 		}
 		line(&s.table, p, tails, quantile(Quantile.valueText))
-		line(&s.table, "  interval", tails, quantile(Quantile.intervalText))
-		line(&s.table, "  answers only", tails, quantile(func(q Quantile) string { return tookOr(q.Answers) }))
+		line(&s.table, p+", interval", tails, quantile(Quantile.intervalText))
+		line(&s.table, p+", answers only", tails, quantile(func(q Quantile) string { return tookOr(q.Answers) }))
 	}
 	longest := slices.MaxFunc(tails, func(a, b Tail) int { return len(a.Over) - len(b.Over) })
 	for i, over := range longest.Over {
@@ -82,8 +82,9 @@ func fillTails(s *section, tails []Tail) {
 				return shareText(f(t.Over[i]))
 			}
 		}
-		line(&s.table, "over "+seconds(over.Limit)+" s", tails, share(func(o OverLimit) Share { return o.Share }))
-		line(&s.table, "  answers only", tails, share(func(o OverLimit) Share { return o.Answers }))
+		name := "over " + seconds(over.Limit) + " s"
+		line(&s.table, name, tails, share(func(o OverLimit) Share { return o.Share }))
+		line(&s.table, name+", answers only", tails, share(func(o OverLimit) Share { return o.Answers }))
 	}
 }
 

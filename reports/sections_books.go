@@ -13,14 +13,14 @@ func answers(r Report) section {
 	}
 	number("samples", func(a ArmReport) int { return a.Samples })
 	number("not asked", func(a ArmReport) int { return a.NotAsked })
-	reasons(&s.table, r.Arms, func(a ArmReport) []Count { return a.NotAskedBy })
+	reasons(&s.table, "not asked: ", r.Arms, func(a ArmReport) []Count { return a.NotAskedBy })
 	number("answered", func(a ArmReport) int { return a.Answered })
 	number("failed", func(a ArmReport) int { return a.Failed })
-	reasons(&s.table, r.Arms, func(a ArmReport) []Count { return a.FailedBy })
+	reasons(&s.table, "failed: ", r.Arms, func(a ArmReport) []Count { return a.FailedBy })
 	number("not drawn for the judge", func(a ArmReport) int { return a.NotDrawn })
 	number("graded", func(a ArmReport) int { return a.Graded })
 	number("not graded", func(a ArmReport) int { return a.NotGraded })
-	reasons(&s.table, r.Arms, func(a ArmReport) []Count { return a.NotGradedBy })
+	reasons(&s.table, "not graded: ", r.Arms, func(a ArmReport) []Count { return a.NotGradedBy })
 	number("pending", func(a ArmReport) int { return a.Pending })
 	number("rows left out", func(a ArmReport) int { return a.LeftOut })
 	line(&s.table, "in flight", r.Arms, func(a ArmReport) string {
@@ -49,7 +49,7 @@ func named(counts []Count) string {
 }
 
 // reasons adds a row for every reason that any arm has, in the order of the lists.
-func reasons(t *table, arms []ArmReport, of func(ArmReport) []Count) {
+func reasons(t *table, prefix string, arms []ArmReport, of func(ArmReport) []Count) {
 	listed := map[string]bool{}
 	for _, a := range arms {
 		for _, c := range of(a) {
@@ -57,7 +57,7 @@ func reasons(t *table, arms []ArmReport, of func(ArmReport) []Count) {
 				continue
 			}
 			listed[c.Name] = true
-			line(t, "  "+c.Name, arms, func(a ArmReport) string {
+			line(t, prefix+c.Name, arms, func(a ArmReport) string {
 				for _, x := range of(a) {
 					if x.Name == c.Name {
 						return fmt.Sprint(x.N)
@@ -83,12 +83,12 @@ func booksSection(r Report) section {
 		}
 	}
 	add("seen", b.Seen)
-	each("  not sampled: ", b.NotSampled)
+	each("not sampled: ", b.NotSampled)
 	add("sampled", b.Sampled)
-	each("  dropped: ", b.Dropped)
-	add("  still inside the tap", b.Inside)
+	each("dropped: ", b.Dropped)
+	add("still inside the tap", b.Inside)
 	add("published", b.Published)
-	each("  dead letter: ", b.Dead)
+	each("dead letter: ", b.Dead)
 	s.notes = []string{"the books balance"}
 	if !b.Balanced {
 		s.notes = []string{"the books do not balance: " + strings.Join(b.Wrong, "; ")}

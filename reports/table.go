@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -103,7 +104,42 @@ func (t table) wrapNames(width int) table {
 	return out
 }
 
+// standIn takes the place of a column of a cell while the grid is drawn.
+const standIn = '\ue000'
+
+// grid draws the table. tablewriter adds up the widths of single characters, which
+// is wrong for those that join (flags, families), so it draws stand-ins of the
+// right width, which then are exchanged for the cells.
 func (t table) grid(w io.Writer) error {
+	cells := []string{}
+	hidden := t.mapped(func(cell string) string {
+		if width := displayWidth(cell); width > 0 {
+			cells = append(cells, cell)
+			return strings.Repeat(string(standIn), width)
+		}
+		return ""
+	})
+	var b bytes.Buffer
+	if err := hidden.draw(&b); err != nil {
+		return err
+	}
+	var out strings.Builder
+	inside := false
+	for _, r := range b.String() {
+		switch {
+		case r != standIn:
+			out.WriteRune(r)
+		case !inside:
+			out.WriteString(cells[0])
+			cells = cells[1:]
+		}
+		inside = r == standIn
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func (t table) draw(w io.Writer) error {
 	off := tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.Off, Bottom: tw.Off}
 	rendition := tw.Rendition{
 		Borders: off,
