@@ -83,15 +83,38 @@ func (v value) items() iter.Seq[value] {
 // get follows a path of names; of equal names the last counts, as most parsers have it.
 func (v value) get(path ...string) value {
 	for _, name := range path {
-		var found value
-		for m := range v.members() {
-			if m.key == name {
-				found = m.val
-			}
-		}
-		v = found
+		v = v.field(name)
 	}
 	return v
+}
+
+// field is get for one name. It is where the time of decoding goes, so it copies nothing.
+func (v value) field(name string) value {
+	if !v.object() {
+		return nil
+	}
+	var found value
+	for i := skipBlank(v, 1); i < len(v) && v[i] != '}'; {
+		key := v[i:skipString(v, i)]
+		start := skipBlank(v, skipBlank(v, i+len(key))+1)
+		end := skipValue(v, start)
+		if key.named(name) {
+			found = v[start:end]
+		}
+		i = skipBlank(v, end)
+		if i < len(v) && v[i] == ',' {
+			i = skipBlank(v, i+1)
+		}
+	}
+	return found
+}
+
+// named says whether a key, with its quotes, is this name.
+func (v value) named(name string) bool {
+	if inner := v[1 : len(v)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner) == name
+	}
+	return v.str() == name
 }
 
 // text gives a string's content; lone surrogates and broken UTF-8 become U+FFFD.
