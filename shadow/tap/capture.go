@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -229,7 +230,7 @@ func (c *capture) left(err error) {
 	case errors.Is(err, http.ErrContentLength), errors.Is(err, http.ErrBodyNotAllowed):
 		return // the handler's own mistake: the user got what was announced
 	case c.failure != nil:
-	case errors.Is(err, http.ErrHandlerTimeout):
+	case errors.Is(err, http.ErrHandlerTimeout), errors.Is(err, os.ErrDeadlineExceeded): // the server's own limits
 		c.failure = &llm.Failure{Class: llm.Unavailable, Reason: llm.Timeout}
 	default:
 		c.failure = &llm.Failure{Class: llm.Unavailable, Reason: llm.ClientAbort}

@@ -257,12 +257,8 @@ func TestBadPublishers(t *testing.T) {
 		{name: "too large", why: "the bus does not carry it", want: "not_sampled[too_large]",
 			sample: func(context.Context, shadow.Sample) error { return fmt.Errorf("publish: %w", shadow.ErrTooLarge) }},
 		{name: "encode", why: "no JSON", want: "dropped[encode]", sample: func(context.Context, shadow.Sample) error {
-			_, err := json.Marshal(func() {})
-			var v *json.UnsupportedTypeError
-			if errors.As(err, &v) {
-				return &json.MarshalerError{Err: err}
-			}
-			return err
+			_, err := json.Marshal(unspeakable{})
+			return fmt.Errorf("encode message: %w", err)
 		}},
 		{name: "panics", why: "a bug in it is not the live side's", want: "dropped[bus_down]",
 			sample: func(context.Context, shadow.Sample) error { panic("bug") }},
@@ -288,6 +284,11 @@ func TestBadPublishers(t *testing.T) {
 		})
 	}
 }
+
+// unspeakable is a value that is no JSON.
+type unspeakable struct{}
+
+func (unspeakable) MarshalJSON() ([]byte, error) { return nil, errors.New("no") }
 
 // One stalled call holds back nothing but itself; all stalled fill the queue; Run ends in time.
 func TestStalledPublisher(t *testing.T) {
@@ -317,6 +318,9 @@ func TestStalledPublisher(t *testing.T) {
 			}
 			close(release)
 			synctest.Wait()
+			if sum := s.counts(); sum["seen"] != n || sum["dropped[stopped]"] < min(stall, 2) {
+				t.Errorf("the books say %v", sum)
+			}
 			if stall == 1 && len(s.samples) != n {
 				t.Errorf("%d of %d came beside the stalled one", len(s.samples), n)
 			}

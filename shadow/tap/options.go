@@ -30,6 +30,8 @@ const (
 	// DefaultPublishers is how many samples may wait for the bus at once: at 1 ms
 	// each it is far more than any tap takes.
 	DefaultPublishers = 64
+
+	maxMaxBody = 1 << 30
 )
 
 // By says what is drawn into the sample.
@@ -92,8 +94,13 @@ type Options struct {
 	// Endpoints are what is tapped; nil is DefaultEndpoints.
 	Endpoints []Endpoint
 
-	Decoders, Publishers                   int
-	PublishTimeout, BooksEvery, DrainLimit time.Duration
+	// Decoders is how many goroutines decode, Publishers how many samples may be on
+	// their way to the bus at once, each for at most PublishTimeout.
+	Decoders, Publishers int
+	PublishTimeout       time.Duration
+	// BooksEvery is how often the books are published, DrainLimit how long Run goes on
+	// publishing what waits when it is told to stop.
+	BooksEvery, DrainLimit time.Duration
 	// Log gets state changes and drops; nil logs nothing.
 	Log *slog.Logger
 }
@@ -179,6 +186,8 @@ func (o Options) check() error {
 		return fmt.Errorf("tap: sample by %q: want session or request", o.SampleBy)
 	case o.MaxBody < 0, o.Queue.Items < 0, o.Queue.Bytes < 0, o.Decoders < 0, o.Publishers < 0:
 		return errors.New("tap: a limit is negative")
+	case o.MaxBody > maxMaxBody:
+		return fmt.Errorf("tap: max body %d is over %d", o.MaxBody, int64(maxMaxBody))
 	case o.PublishTimeout < 0, o.BooksEvery < 0, o.DrainLimit < 0:
 		return errors.New("tap: a duration is negative")
 	case slices.ContainsFunc(o.Session, Key.isPath):

@@ -37,13 +37,14 @@ type item struct {
 // ends. Then it takes nothing new, publishes what waits for at most DrainLimit, counts
 // the rest as dropped[stopped], and publishes the last books. A tap runs once.
 //
-// It returns nil if the last books are published, or what kept them; ErrRunning;
-// ErrStuck, with the call's goroutine left behind, if the publisher ignores its
-// context. What fails meanwhile is counted, and said in the log.
+// It returns nil if all ended and the last books are published, or what kept them;
+// ErrRunning; ErrStuck, with the call's goroutine left behind, if the publisher
+// ignores its context. What fails meanwhile is counted, and said in the log.
 func (t *Tap) Run(ctx context.Context) error {
 	if !t.started.CompareAndSwap(false, true) {
 		return ErrRunning
 	}
+	t.o.Log.InfoContext(ctx, "tapping", "endpoints", t.Tapped(), "rate", t.o.Rate, "experiment", t.o.Experiment)
 	r := &run{tap: t, ready: make(chan *item), slots: make([]atomic.Pointer[item], t.o.Publishers)}
 	var cancel context.CancelCauseFunc
 	r.hard, cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -87,12 +88,20 @@ func (r *run) stop(cancel context.CancelCauseFunc) error {
 			t.settle(left, fate{dropped: shadow.DroppedStopped})
 		}
 	}
-	if stuck != nil {
-		return stuck
+	return errors.Join(stuck, r.closeBooks())
+}
+
+// closeBooks publishes the last books, and gives up on a publisher that hangs.
+func (r *run) closeBooks() error {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(r.hard), r.tap.o.PublishTimeout, errSlow)
+	defer cancel()
+	var last sync.WaitGroup
+	var err error
+	last.Go(func() { err = r.tap.publishBooks(ctx) })
+	if !within(ctx, &last) {
+		return ErrStuck
 	}
-	last, stopLast := context.WithTimeoutCause(context.WithoutCancel(r.hard), t.o.PublishTimeout, errSlow)
-	defer stopLast()
-	return t.publishBooks(last)
+	return err
 }
 
 // within waits for a group until ctx ends, and a moment more for what ends with it.

@@ -44,6 +44,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		"path session":  func(o *tap.Options) { o.Session = keys(t, "path") },
 		"queue":         func(o *tap.Options) { o.Queue.Items = -1 },
 		"body":          func(o *tap.Options) { o.MaxBody = -1 },
+		"huge body":     func(o *tap.Options) { o.MaxBody = 1 << 60 },
 		"time":          func(o *tap.Options) { o.BooksEvery = -1 },
 		"endpoint":      func(o *tap.Options) { o.Endpoints = []tap.Endpoint{{Suffix: "chat"}} },
 	} {

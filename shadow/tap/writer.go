@@ -153,8 +153,11 @@ func (w writerFCP) Push(target string, o *http.PushOptions) error {
 func (w *writer) notify() <-chan bool { return w.under.(closeNotifier).CloseNotify() }
 
 func (w *writer) hijack() (net.Conn, *bufio.ReadWriter, error) {
-	w.x.note(func(c *capture) { c.hidden = true })
-	return w.under.(http.Hijacker).Hijack()
+	conn, rw, err := w.under.(http.Hijacker).Hijack()
+	if err == nil {
+		w.x.note(func(c *capture) { c.hidden = true })
+	}
+	return conn, rw, err
 }
 
 // fail is for the proxy, which alone knows why an upstream gave no answer.
