@@ -1,0 +1,79 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newCheck() *cobra.Command {
+	var live bool
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Validate the configuration, offline or against the models",
+		Long: `check reads the configuration and the rubric and refuses what cannot work, each
+fault with file, line and column. Nothing is called.
+
+With --live it also asks every model for one token and every judge for one verdict,
+and says what it found, model by model. That costs a few tokens.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := loadSetup(cmd)
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			summarize(out, s)
+			for _, warning := range s.warnings {
+				fmt.Fprintln(out, "warning:", warning)
+			}
+			if !live {
+				fmt.Fprintln(out, "ok: nothing was called; check --live asks the models")
+				return nil
+			}
+			return checkLive(cmd.Context(), out, s)
+		},
+	}
+	cmd.Flags().BoolVar(&live, "live", false, "ask every model for one token and every judge for one verdict")
+	return cmd
+}
+
+// summarize says in a few lines what a run would do.
+func summarize(w io.Writer, s *setup) {
+	e, c := s.experiment, s.cfg
+	unit := "request"
+	if c.Tap.BySession {
+		unit = "session"
+	}
+	fmt.Fprintf(w, "experiment  %s, digest %.12s\n", e.Name, e.Digest)
+	fmt.Fprintf(w, "tap         %s → %s, %g %% by %s\n", c.Tap.Listen, e.Live, 100*c.Tap.Rate, unit)
+	for _, arm := range c.Candidates {
+		m, _ := c.Model(arm.Model)
+		kind := "candidate"
+		if arm.Control {
+			kind = "control"
+		}
+		fmt.Fprintf(w, "%-11s %s: %s, %g %% of the samples, time-out %s\n", kind, arm.Name, m.Model, 100*arm.Share, arm.Timeout)
+	}
+	if len(c.Candidates) == 0 {
+		fmt.Fprintln(w, "candidates  none: served answers are graded all the same")
+	}
+	fmt.Fprintf(w, "judge       %s, pinned to %s; reserve %s\n", e.Judge.Primary, e.Judge.Pinned, cmp.Or(e.Judge.Reserve, "none"))
+	fmt.Fprintf(w, "rubric      %s, digest %.12s, %d problems\n", e.Rubric, e.Digests, len(e.Problems))
+	fmt.Fprintf(w, "gate        margin %g grades, %d planned pairs%s\n", e.Gate.Margin, e.Gate.PlannedPairs, overs(s))
+	bus := "embedded, " + c.Bus.Dir
+	if !c.Bus.Embedded() {
+		bus = "external"
+	}
+	fmt.Fprintf(w, "bus         %s\nrows        %s\n", bus, c.Sinks.Dir)
+}
+
+func overs(s *setup) string {
+	var b strings.Builder
+	for _, l := range s.experiment.Gate.Over {
+		fmt.Fprintf(&b, ", at most %g %% over %s", 100*l.Share, l.Limit)
+	}
+	return b.String()
+}

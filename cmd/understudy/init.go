@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/understudy-eval/understudy/cmd/understudy/config"
+	"github.com/understudy-eval/understudy/rubric/standard"
+)
+
+const (
+	configFile   = "understudy.yaml"
+	rubricFolder = "rubric"
+)
+
+func newInit() *cobra.Command {
+	return &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "Write a first configuration and a rubric to edit",
+		Long: `init writes understudy.yaml, about 30 commented lines with three edits to make it
+yours, and the standard rubric as files that you can edit. Nothing that exists is
+overwritten.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			written, err := writeStarter(dir)
+			for _, path := range written {
+				fmt.Fprintln(cmd.OutOrStdout(), "wrote", path)
+			}
+			if err != nil {
+				return err
+			}
+			path := filepath.Join(dir, configFile)
+			fmt.Fprintf(cmd.OutOrStdout(), "next: make the three edits marked in %s, then\n  understudy check --config %s\n", path, path)
+			return nil
+		},
+	}
+}
+
+// writeStarter writes the first configuration and the standard rubric into a folder
+// and says which files it wrote. If one of them exists, it writes none.
+func writeStarter(dir string) ([]string, error) {
+	files := map[string][]byte{configFile: config.Starter()}
+	order := []string{configFile}
+	for _, name := range []string{"rubric.yaml", "prompt.tmpl"} {
+		data, err := fs.ReadFile(standard.FS, name)
+		if err != nil {
+			return nil, err
+		}
+		path := filepath.Join(rubricFolder, name)
+		files[path] = data
+		order = append(order, path)
+	}
+	for _, name := range order {
+		path := filepath.Join(dir, name)
+		if _, err := os.Lstat(path); err == nil {
+			return nil, fmt.Errorf("%s exists; move it away, or name another folder: understudy init DIR", path)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, rubricFolder), 0o755); err != nil {
+		return nil, err
+	}
+	var written []string
+	for _, name := range order {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, files[name], 0o644); err != nil {
+			return written, err
+		}
+		written = append(written, path)
+	}
+	return written, nil
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+// TestMain makes this program the command "understudy" of the scripts.
+func TestMain(m *testing.M) {
+	testscript.Main(leakChecked{m}, map[string]func(){
+		"understudy": func() {
+			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+	})
+}
+
+// leakChecked runs the tests and then looks for goroutines that nobody waits for.
+type leakChecked struct{ m *testing.M }
+
+func (l leakChecked) Run() int {
+	status := l.m.Run()
+	if err := goleak.Find(); err != nil && status == 0 {
+		os.Stderr.WriteString("goroutines left: " + err.Error() + "\n")
+		return 1
+	}
+	return status
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true})
+}

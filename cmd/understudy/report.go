@@ -1,0 +1,171 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/understudy-eval/understudy/reports"
+	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/sinks"
+)
+
+// experimentFile is the record of what was fixed before the run, beside the rows.
+const experimentFile = "experiment.json"
+
+func newReport() *cobra.Command {
+	var format, out, from, to string
+	cmd := &cobra.Command{
+		Use:   "report",
+		Short: "Compare the candidates with the live model on the rows so far",
+		Long: `report reads the Parquet rows and the experiment record in sinks.dir and prints
+the decision, the grade deltas with their standard errors, the latency tails, the
+problems and the books. Deltas are candidate minus live: negative is better.
+
+The same rows and the same experiment give the same bytes.`,
+		Example: `  understudy report
+  understudy report --format markdown --out report.md
+  understudy report --from 2026-10-05 --to 2026-10-12`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			window, err := parseWindow(from, to)
+			if err != nil {
+				return usageError{err}
+			}
+			if !slices.Contains([]string{"text", "markdown", "json"}, format) {
+				return usageError{fmt.Errorf("--format %q: want text, markdown or json", format)}
+			}
+			r, err := readReport(cmd, window)
+			if err != nil {
+				return err
+			}
+			return toFile(out, cmd.OutOrStdout(), func(w io.Writer) error {
+				return writeReport(w, format, r, time.Now().UTC())
+			})
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text, markdown or json")
+	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` instead of standard output")
+	windowFlags(cmd, &from, &to)
+	return cmd
+}
+
+func windowFlags(cmd *cobra.Command, from, to *string) {
+	cmd.Flags().StringVar(from, "from", "", "first UTC `DAY` of the window, e.g. 2026-10-05 (default: all)")
+	cmd.Flags().StringVar(to, "to", "", "`DAY` after the last one of the window (default: all)")
+}
+
+// parseWindow reads two UTC days; an empty one leaves that side open.
+func parseWindow(from, to string) (reports.Window, error) {
+	var w reports.Window
+	for _, side := range []struct {
+		flag, text string
+		day        *time.Time
+	}{{"--from", from, &w.From}, {"--to", to, &w.To}} {
+		if side.text == "" {
+			continue
+		}
+		day, err := time.Parse(time.DateOnly, side.text)
+		if err != nil {
+			return w, fmt.Errorf("%s %q: want a day such as 2026-10-05", side.flag, side.text)
+		}
+		*side.day = day
+	}
+	if !w.From.IsZero() && !w.To.IsZero() && !w.From.Before(w.To) {
+		return w, fmt.Errorf("--from %s is not before --to %s, which is exclusive", from, to)
+	}
+	return w, nil
+}
+
+// readReport builds the report from the rows that the configuration points to.
+func readReport(cmd *cobra.Command, w reports.Window) (reports.Report, error) {
+	cfg, err := loadConfig(cmd)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	return buildReport(cfg.Sinks.Dir, w)
+}
+
+// buildReport reads a folder of rows: first that every booked file is there and
+// whole, then the rows.
+func buildReport(dir string, w reports.Window) (reports.Report, error) {
+	exp, err := readExperiment(dir)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	fsys := os.DirFS(dir)
+	if err := sinks.Verify(fsys); err != nil {
+		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
+	}
+	r, err := reports.Build(sinks.Scan(fsys), sinks.ScanBooks(fsys), exp, w)
+	if err != nil {
+		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
+	}
+	return r, nil
+}
+
+// readExperiment reads the record that the sinks wrote when the run began.
+func readExperiment(dir string) (reports.Experiment, error) {
+	path := filepath.Join(dir, experimentFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return reports.Experiment{}, fmt.Errorf("%s: no experiment was run yet; start one with \"understudy run\"", path)
+	}
+	if err != nil {
+		return reports.Experiment{}, err
+	}
+	var e reports.Experiment
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&e); err != nil {
+		return reports.Experiment{}, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	return e, nil
+}
+
+// toFile writes to a file, or to standard output where no file is named.
+func toFile(path string, stdout io.Writer, write func(io.Writer) error) error {
+	if path == "" {
+		return write(stdout)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// candidates lists the arms of an experiment that a decision can be made on.
+func candidates(e reports.Experiment) []shadow.Arm {
+	var arms []shadow.Arm
+	for _, a := range e.Candidates {
+		if !a.Control {
+			arms = append(arms, a.Name)
+		}
+	}
+	return arms
+}
+
+// writeReport renders a report with the decisions on its candidates.
+func writeReport(w io.Writer, format string, r reports.Report, now time.Time) error {
+	decisions, err := r.Experiment.Gate.DecideAll(r, now)
+	if err != nil {
+		return err
+	}
+	switch format {
+	case "markdown":
+		return r.Markdown(w, decisions)
+	case "json":
+		return r.JSON(w, decisions)
+	default:
+		return r.Text(w, terminalWidth(w), decisions)
+	}
+}

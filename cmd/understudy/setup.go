@@ -1,0 +1,163 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/understudy-eval/understudy/cmd/understudy/config"
+	"github.com/understudy-eval/understudy/reports"
+	"github.com/understudy-eval/understudy/rubric"
+	"github.com/understudy-eval/understudy/rubric/standard"
+	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/shadow/llm"
+)
+
+// setup is a configuration that has passed every check that needs no network.
+type setup struct {
+	cfg        *config.Config
+	rubric     *rubric.Rubric
+	experiment reports.Experiment
+	warnings   []error
+}
+
+// loadConfig reads the file that --config names.
+func loadConfig(cmd *cobra.Command) (*config.Config, error) {
+	path, err := cmd.Flags().GetString("config")
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file; \"understudy init\" writes one, --config FILE names another", path)
+	}
+	return cfg, err
+}
+
+// loadSetup reads configuration and rubric and refuses what cannot work.
+func loadSetup(cmd *cobra.Command) (*setup, error) {
+	cfg, err := loadConfig(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return newSetup(cfg)
+}
+
+func newSetup(cfg *config.Config) (*setup, error) {
+	r, err := loadRubric(cfg)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, p := range r.Problems() {
+		ids = append(ids, string(p))
+	}
+	s := &setup{cfg: cfg, rubric: r, experiment: experimentOf(cfg, r)}
+	if err := errors.Join(cfg.CheckRubric(ids), checkReach(cfg, s.experiment.Gate)); err != nil {
+		return nil, err
+	}
+	s.warnings = append(cfg.Warnings, cfg.Secrets(os.LookupEnv)...)
+	return s, nil
+}
+
+func loadRubric(cfg *config.Config) (*rubric.Rubric, error) {
+	if cfg.Judge.Rubric == "" {
+		return standard.Rubric(), nil
+	}
+	r, err := rubric.Load(os.DirFS(cfg.Judge.Rubric))
+	if err != nil {
+		return nil, fmt.Errorf("%s: judge.rubric: folder %s: %w", cfg.At("judge.rubric"), cfg.Judge.Rubric, err)
+	}
+	return r, nil
+}
+
+// experimentOf is the record of what the configuration fixes before the run.
+func experimentOf(cfg *config.Config, r *rubric.Rubric) reports.Experiment {
+	e := reports.Experiment{
+		Name:     cfg.Experiment.Name,
+		Digest:   cfg.Digest(string(r.Digest())),
+		Start:    cfg.Experiment.Start,
+		Stop:     cfg.Experiment.Stop,
+		Live:     upstreamHost(cfg.Tap.Upstream),
+		Judge:    reports.Judge{Primary: cfg.Judge.Primary, Reserve: cfg.Judge.Reserve},
+		Rubric:   r.Name(),
+		Digests:  r.Digest(),
+		Problems: r.Problems(),
+		Limits:   cfg.Report.Limits,
+		Level:    cfg.Report.Level,
+		Gate:     gateOf(cfg.Gate),
+	}
+	if m, ok := cfg.Model(cfg.Judge.Primary); ok {
+		e.Judge.Pinned = pinned(m)
+	}
+	if m, ok := cfg.Model(cfg.Judge.Reserve); ok {
+		e.Judge.ReservePinned = pinned(m)
+	}
+	for _, c := range cfg.Candidates {
+		m, _ := cfg.Model(c.Model)
+		e.Candidates = append(e.Candidates, reports.Arm{
+			Name: shadow.Arm(c.Name), Model: m.Model, Control: c.Control, Timeout: c.Timeout,
+		})
+	}
+	return e
+}
+
+// pinned is the snapshot under which a judge's verdicts are counted: its id, and
+// with a self-hosted one the digest of its weights.
+func pinned(m config.Model) llm.Snapshot {
+	if m.Digest == "" {
+		return llm.Snapshot(m.Model)
+	}
+	return llm.Snapshot(m.Model + "@sha256:" + m.Digest)
+}
+
+func upstreamHost(upstream string) string {
+	u, err := url.Parse(upstream)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+func gateOf(g config.Gate) reports.Gate {
+	out := reports.Gate{
+		Margin: g.Margin, Alpha: g.Alpha, PlannedPairs: g.PlannedPairs, BurnIn: reports.BurnIn(g.BurnIn),
+		P95Increase: g.P95Increase, FailuresIncrease: g.FailuresIncrease,
+	}
+	for _, l := range g.Over {
+		out.Over = append(out.Over, reports.ShareLimit(l))
+	}
+	for _, l := range g.FirstTokenOver {
+		out.FirstTokenOver = append(out.FirstTokenOver, reports.ShareLimit(l))
+	}
+	for _, p := range g.Problems {
+		out.ProblemIncrease = append(out.ProblemIncrease, reports.ProblemLimit{
+			Problem: rubric.Problem(p.Problem), Increase: p.Increase,
+		})
+	}
+	return out
+}
+
+// record is the experiment as it is stored: on the bus and beside the rows.
+func record(e reports.Experiment) ([]byte, error) { return json.MarshalIndent(e, "", "  ") }
+
+// sameExperiment refuses a record that was made by another configuration.
+func sameExperiment(stored []byte, where string, e reports.Experiment) error {
+	var old reports.Experiment
+	if err := json.Unmarshal(stored, &old); err != nil {
+		return fmt.Errorf("%s: the experiment record is damaged: %w", where, err)
+	}
+	switch {
+	case old.Name != e.Name:
+		return fmt.Errorf("%s holds the experiment %s, the configuration names %s; give each experiment its own sinks.dir", where, old.Name, e.Name)
+	case old.Digest != e.Digest:
+		return fmt.Errorf("%s: the experiment %s began with another configuration (digest %.12s, now %.12s); "+
+			"what was fixed before the run cannot change in it: undo the change, or start a new experiment with another experiment.name and sinks.dir",
+			where, e.Name, old.Digest, e.Digest)
+	}
+	return nil
+}
