@@ -114,7 +114,7 @@ func TestCoverageOfDailyLooks(t *testing.T) {
 // the interval to a point, and the false alarms that the sequence bounds by 5 %
 // come in a large share of all runs.
 func TestCoverageNeedsBurnIn(t *testing.T) {
-	const planned, burnIn = 600, 50
+	const planned, burnIn = 400, 50
 	runs := 300 * *coverage
 	s, err := stats.NewSequence(0.05, planned)
 	ok(t, s, err)
