@@ -57,22 +57,25 @@ func (b *Bus) Backlog(ctx context.Context) (Backlog, error) {
 	return all, nil
 }
 
+// stage reads the dead letters last: they are stored before their message is out of
+// the stage's work.
 func (b *Bus) stage(ctx context.Context, kind string) (Stage, error) {
-	dead, err := b.count(ctx, kindDead, b.deadSubject(kind))
-	if err != nil {
-		return Stage{}, err
-	}
+	var stage Stage
 	consumer, err := b.js.Consumer(ctx, streamName(kind), b.durable(kind))
-	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+	switch {
+	case err == nil:
+		info := consumer.CachedInfo() // as of the lookup just now
+		stage.Waiting, stage.Working = info.NumPending, uint64(info.NumAckPending)
+	case errors.Is(err, jetstream.ErrConsumerNotFound):
 		// Nobody has worked here yet: all there is waits.
-		waiting, err := b.count(ctx, kind, b.subject(kind))
-		return Stage{Waiting: waiting, Dead: dead}, err
-	}
-	if err != nil {
+		if stage.Waiting, err = b.count(ctx, kind, b.subject(kind)); err != nil {
+			return Stage{}, err
+		}
+	default:
 		return Stage{}, err
 	}
-	info := consumer.CachedInfo() // as of the lookup just now
-	return Stage{Waiting: info.NumPending, Working: uint64(info.NumAckPending), Dead: dead}, nil
+	stage.Dead, err = b.count(ctx, kindDead, b.deadSubject(kind))
+	return stage, err
 }
 
 // count counts the messages of a stream that have a subject.

@@ -26,9 +26,6 @@ func (s *stage) feed(ctx context.Context, out chan<- *message) error {
 	defer close(out)
 	backoff := minBackoff
 	for ctx.Err() == nil {
-		if s.bus.nc.IsClosed() {
-			return nats.ErrConnectionClosed
-		}
 		if !s.bus.Connected() {
 			pause(ctx, minBackoff)
 			continue
@@ -46,12 +43,14 @@ func (s *stage) feed(ctx context.Context, out chan<- *message) error {
 			// Nothing came in a whole pull, or the next message needs more room.
 			s.waitFreed(ctx, minBackoff)
 		case ctx.Err() != nil:
-			return nil
 		default:
 			s.reopen(ctx, err)
 			pause(ctx, backoff)
 			backoff = min(2*backoff, maxBackoff)
 		}
+	}
+	if s.bus.nc.IsClosed() {
+		return nats.ErrConnectionClosed
 	}
 	return nil
 }

@@ -44,6 +44,13 @@ func (b *Bus) run(ctx context.Context, s *stage, maxCount, maxBytes int, work fu
 	var feedErr error
 	var feeding, keeping sync.WaitGroup
 	feeding.Go(func() { feedErr = s.feed(feedCtx, messages) })
+	keeping.Go(func() { // a pull does not notice by itself that the connection is closed
+		select {
+		case <-b.closed:
+			stopFeeding()
+		case <-feedCtx.Done():
+		}
+	})
 	keeping.Go(func() { s.held.keep(keepCtx, max(ackWait/3, 10*time.Millisecond)) })
 	work(workCtx, messages)
 	stopFeeding()
