@@ -28,6 +28,7 @@ const (
 type decoder[R any] struct {
 	table  table[R]
 	file   *file.Reader
+	memory *boundedMemory
 	rows   int64 // of the file, as its footer says
 	group  int   // the next one
 	left   int64 // rows of the current group
@@ -46,7 +47,7 @@ func guard(f func() error) (err error) {
 
 // decode opens the bytes of a file: footer, version, schema and row counts are checked.
 func (t table[R]) decode(data []byte) (*decoder[R], error) {
-	d := &decoder[R]{table: t}
+	d := &decoder[R]{table: t, memory: &boundedMemory{left: maxDecodeBytes}}
 	err := guard(func() error { return d.open(data) })
 	if err != nil {
 		return nil, asDamaged(err)
@@ -67,7 +68,7 @@ func (d *decoder[R]) open(data []byte) error {
 		return err
 	}
 	reader, err := file.NewParquetReader(bytes.NewReader(data),
-		file.WithReadProps(parquet.NewReaderProperties(&boundedMemory{left: maxDecodeBytes})))
+		file.WithReadProps(parquet.NewReaderProperties(d.memory)))
 	if err != nil {
 		return err
 	}
@@ -171,10 +172,13 @@ func (d *decoder[R]) startGroup() error {
 	d.group++
 	d.left, d.chunks, d.read = group.NumRows(), d.chunks[:0], d.read[:0]
 	for i, f := range d.table.fields {
-		chunk, err := group.Column(i)
+		pages, err := group.GetColumnPageReader(i)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", f.Name, err)
 		}
+		descr := d.file.MetaData().Schema.Column(i)
+		chunk := file.NewColumnReader(descr, &checkedPages{PageReader: pages,
+			maxDef: descr.MaxDefinitionLevel(), maxRep: descr.MaxRepetitionLevel()}, d.memory, d.file.BufferPool())
 		read, err := f.open(chunk)
 		if err != nil {
 			return err

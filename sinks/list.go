@@ -127,7 +127,7 @@ func (l *lists) next() ([]string, error) {
 		if !more || (!first && l.reps[l.at] == 0) {
 			return list, nil
 		}
-		if l.defs[l.at] != listEntry || l.value >= l.read {
+		if l.defs[l.at] != listEntry || l.value >= l.read || len(list) == maxDecodeRows {
 			return nil, fmt.Errorf("%w: list entry without a value", ErrDamaged)
 		}
 		list = append(list, l.known.string(l.values[l.value]))
