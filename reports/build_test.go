@@ -2,9 +2,7 @@ package reports_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -17,7 +15,6 @@ import (
 
 	"github.com/understudy-eval/understudy/judge"
 	"github.com/understudy-eval/understudy/reports"
-	"github.com/understudy-eval/understudy/rubric"
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
 	"github.com/understudy-eval/understudy/sinks"
@@ -174,58 +171,6 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what does not belong is counted, never mixed in.
-func TestLeftOut(t *testing.T) {
-	for _, c := range []struct {
-		name, why string
-		change    func(*sinks.Row)
-		want      reports.RowCounts
-		inBooks   bool // the sample is accounted for as left out
-	}{
-		{"experiment", "another experiment's rows may lie in the folder", func(r *sinks.Row) { r.Experiment = "x" }, reports.RowCounts{OtherExperiment: 1}, false},
-		{"arm", "an arm that was removed", func(r *sinks.Row) { r.Arm = "gone" }, reports.RowCounts{OtherArm: 1}, false},
-		{"digest", "a change starts a new experiment", func(r *sinks.Row) { r.Digest = "x" }, reports.RowCounts{OtherDigest: 1}, true},
-		{"rubric", "another yardstick", func(r *sinks.Row) { r.Rubric = "x" }, reports.RowCounts{OtherRubric: 1}, true},
-		{"judge", "another snapshot", func(r *sinks.Row) { r.JudgePinned = "judge-mini-2026-09-01" }, reports.RowCounts{OtherJudge: 1}, true},
-		{"grade 0", "0 is no grade", func(r *sinks.Row) { r.Grade = new(rubric.Grade(0)) }, reports.RowCounts{Invalid: 1}, true},
-		{"grade 7", "one past worst", func(r *sinks.Row) { r.Grade = new(rubric.Grade(7)) }, reports.RowCounts{Invalid: 1}, true},
-		{"no grade", "graded without a number", func(r *sinks.Row) { r.Grade = nil }, reports.RowCounts{Invalid: 1}, true},
-		{"problem", "not on the closed list", func(r *sinks.Row) { r.Problem = "style" }, reports.RowCounts{Invalid: 1}, true},
-		{"rate 0", "its weight would be infinite", func(r *sinks.Row) { r.Rate = 0 }, reports.RowCounts{Invalid: 1}, true},
-		{"rate NaN", "compares with nothing", func(r *sinks.Row) { r.Rate = math.NaN() }, reports.RowCounts{Invalid: 1}, true},
-		{"judge rate NaN", "compares with nothing", func(r *sinks.Row) { r.JudgeRate = math.NaN() }, reports.RowCounts{Invalid: 1}, true},
-		{"no time", "an answer took some time", func(r *sinks.Row) { r.Took = nil }, reports.RowCounts{Invalid: 1}, true},
-		{"negative time", "a clock that went back", func(r *sinks.Row) { r.Took = new(-time.Second) }, reports.RowCounts{Invalid: 1}, true},
-		{"state", "none of the three", func(r *sinks.Row) { r.State = "lost" }, reports.RowCounts{Invalid: 1}, true},
-		{"judge state", "none of the three", func(r *sinks.Row) { r.JudgeState = "maybe" }, reports.RowCounts{Invalid: 1}, true},
-		{"failed without reason", "the books count by reason", func(r *sinks.Row) {
-			*r = failed(0, "cand-a", "", time.Second)
-		}, reports.RowCounts{Invalid: 1}, true},
-		{"failed with a grade", "a failed answer has none", func(r *sinks.Row) { r.State, r.Reason = sinks.Failed, "timeout" }, reports.RowCounts{Invalid: 1}, true},
-		{"live not asked", "live is always asked", func(r *sinks.Row) {
-			r.Arm, r.State, r.JudgeState, r.Grade = shadow.Live, sinks.NotAsked, "", nil
-		}, reports.RowCounts{Invalid: 1}, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			bad := graded(0, "cand-a", 6, time.Second)
-			c.change(&bad)
-			rows := []sinks.Row{bad, graded(1, "cand-a", 2, time.Second)}
-			r := build(t, experiment(), rows, booksFor(2))
-			c.want.Read, c.want.Used = 2, 1
-			if diff := cmp.Diff(c.want, r.Rows); diff != "" {
-				t.Errorf("%s: %s", c.why, diff)
-			}
-			if got := r.Arms[1].LeftOut == 1; got != c.inBooks {
-				t.Errorf("left out: %d", r.Arms[1].LeftOut)
-			}
-			if *r.Arms[1].Mean.Value != 2 {
-				t.Errorf("mean %v, want 2", *r.Arms[1].Mean.Value)
-			}
-			everyForm(t, r)
-		})
-	}
-}
-
 // TestTwoJudges: a pair counts only if one judge graded both answers.
 func TestTwoJudges(t *testing.T) {
 	live, cand := graded(0, shadow.Live, 1, time.Second), graded(0, "cand-a", 6, time.Second)
@@ -364,103 +309,4 @@ func TestEmpty(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestBooks: whatever does not add up is named, and there is no decision.
-func TestBooks(t *testing.T) {
-	for _, c := range []struct {
-		name, why string
-		change    func([]shadow.Books) []shadow.Books
-		want      string // part of a line; empty: balanced
-	}{
-		{"balanced", "", func(b []shadow.Books) []shadow.Books { return b }, ""},
-		{"twice", "entries are counted once", func(b []shadow.Books) []shadow.Books { return append(b, b[0]) }, ""},
-		{"others", "another experiment's books", func(b []shadow.Books) []shadow.Books {
-			other := booksFor(7)[0]
-			other.Experiment, other.Source = "x", "tap-9"
-			return append(b, other)
-		}, ""},
-		{"none", "rows alone prove nothing", func([]shadow.Books) []shadow.Books { return nil }, "no books"},
-		{"few published", "more rows than samples", func(b []shadow.Books) []shadow.Books { return booksFor(599) }, "600 samples, but 599 published"},
-		{"in flight", "samples on their way are no mistake", func(b []shadow.Books) []shadow.Books { return booksFor(610) }, ""},
-		{"seen", "one request is unaccounted for", func(b []shadow.Books) []shadow.Books {
-			b[0].Lines[0].Count++
-			return b
-		}, "seen 60603 is not"},
-		{"sampled", "more left the tap than came in", func(b []shadow.Books) []shadow.Books {
-			b[0].Lines[0].Count--
-			b[0].Lines[2].Count--
-			return b
-		}, "less than published"},
-		{"gap", "an entry is missing", func(b []shadow.Books) []shadow.Books {
-			b[0].Number = 2
-			return b
-		}, "1 of 2 entries are missing"},
-		{"negative", "a count cannot be", func(b []shadow.Books) []shadow.Books {
-			b[0].Lines[1].Count = -1
-			return b
-		}, "counts -1"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := build(t, experiment(), foundingRows(t), c.change(booksFor(600)))
-			if r.Books.Balanced != (c.want == "") || !strings.Contains(strings.Join(r.Books.Wrong, "\n"), c.want) {
-				t.Errorf("%s: %+v", c.why, r.Books)
-			}
-			d := decide(t, r)
-			if want := map[bool]int{true: 3, false: 1}[r.Books.Balanced]; d.ExitCode() != want {
-				t.Errorf("exit %d, want %d: %s", d.ExitCode(), want, d.Sentence)
-			}
-			if !r.Books.Balanced && (d.Outcome != reports.NoDecision || !strings.Contains(d.Sentence, c.want)) {
-				t.Errorf("%s", d.Sentence)
-			}
-		})
-	}
-}
-
-// TestJSON: the report survives a round trip, and no figure is NaN or infinite.
-func TestJSON(t *testing.T) {
-	r := build(t, experiment(), foundingRows(t), booksFor(600))
-	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back reports.Report
-	if err := json.Unmarshal(data, &back); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(r, back); diff != "" {
-		t.Error(diff)
-	}
-	again, err := back.Experiment.Gate.Decide(back, "cand-a", time.Time{})
-	if err != nil || again.Sentence != decide(t, r).Sentence {
-		t.Errorf("a stored report is decided differently: %v, %v", again.Sentence, err)
-	}
-}
-
-func ExampleBuild() {
-	rows := []sinks.Row{
-		graded(0, shadow.Live, 3, 900*time.Millisecond), graded(0, "cand-a", 2, 1200*time.Millisecond),
-		graded(1, shadow.Live, 2, 800*time.Millisecond), graded(1, "cand-a", 2, 4*time.Second),
-	}
-	r, err := reports.Build(seq(rows), seq(booksFor(2)), experiment(), reports.Window{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	delta := r.Comparisons[0].Quality.Delta
-	fmt.Println(*delta.Value, "grades over", delta.N, "pairs; books balance:", r.Books.Balanced)
-	// Output: -0.5 grades over 2 pairs; books balance: true
-}
-
-func ExampleGate_Decide() {
-	e := experiment()
-	rows := []sinks.Row{graded(0, shadow.Live, 3, 900*time.Millisecond), graded(0, "cand-a", 2, 1200*time.Millisecond)}
-	r, err := reports.Build(seq(rows), seq(booksFor(1)), e, reports.Window{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	d, err := e.Gate.Decide(r, "cand-a", time.Time{})
-	fmt.Println(d.Outcome, d.Reasons[0], d.ExitCode(), err)
-	// Output: keep running burn_in 4 <nil>
 }

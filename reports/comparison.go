@@ -228,5 +228,12 @@ func quantileDelta(pairs []pair, p, level float64) QuantileDelta {
 			d.Upper = new(micros(iv.Upper))
 		}
 	}
+	// Time-outs at their own time bound the candidate from below, and often better.
+	_, low, err := stats.QuantileDelta(ranked(base), atLeast(cand), p, level)
+	if (err == nil || errors.Is(err, stats.ErrBeyond)) && !low.LowerOpen {
+		if bound := micros(low.Lower); d.Lower == nil || bound > *d.Lower {
+			d.Lower = &bound
+		}
+	}
 	return d
 }

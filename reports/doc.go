@@ -9,4 +9,29 @@
 //
 // It never touches a bus, a model or a clock: the same rows and the same experiment
 // give the same bytes.
+//
+// # Which rows count
+//
+// One row per sample and arm. Rows of another experiment, digest, rubric or judge
+// snapshot, second verdicts, contradictory rows and duplicates are left out and
+// counted. A pair counts for grades if one judge graded both answers; pairs without
+// both grades give worst-case bounds. Where samples had unequal chances to be
+// taken, pairs are weighted by 1/chance within routes, and the report says so.
+//
+// # Times
+//
+// A failed call is slower than any limit, a time-out is also longer than its time
+// ("≥ 20.0 s"). A call that the user left is longer than its time but no failure:
+// it counts over a limit only if it was left after it, is left out of that share
+// otherwise, and stands in quantiles at the time of leaving. That can only flatter
+// live, so it never flatters a candidate.
+//
+// # The decision
+//
+// Quality is the anytime interval of the grade delta against the margin; it starts
+// after the burn-in. Guards are intervals against limits: shares over a time
+// (Wilson), increases of failures and problems (Newcombe for pairs, widened where
+// sessions have several), increase of p95 (MOVER). Increases are measured against
+// the control arm where there is one. See [Gate.Decide] for how they are joined and
+// [Code] for the closed list of reasons.
 package reports

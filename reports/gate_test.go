@@ -95,7 +95,7 @@ func TestDecide(t *testing.T) {
 		{name: "p95 among failures", why: "there is no number, yet it is over the limit", rows: each(plain(600, -1), "cand-a", 8, fail(llm.Timeout)),
 			gate: func(g *reports.Gate) {
 				*g = reports.Gate{Margin: 0.1, Alpha: 0.05, PlannedPairs: 900, P95Increase: new(10 * time.Millisecond)}
-			}, want: reports.NoGo, reasons: []reports.Code{"p95_increase"}, says: "at least "},
+			}, want: reports.NoGo, reasons: []reports.Code{"p95_increase"}, says: "at least +18.62 s"},
 		{name: "first token", why: "nothing was streamed", rows: plain(600, -1), gate: func(g *reports.Gate) {
 			g.FirstTokenOver = []reports.ShareLimit{{Limit: 1500 * time.Millisecond, Share: 0.1}}
 		}, want: reports.KeepRunning, reasons: []reports.Code{"first_token_over_1.5s_open", "better"}, says: "nothing measured, limit 10 %"},

@@ -120,7 +120,8 @@ func provenance(r Report) table {
 	add := func(name, value string) { t.rows = append(t.rows, []string{name, value}) }
 	add("window", r.Window.days(r.First, r.Last))
 	add("experiment", e.Digest)
-	add("rubric", strings.TrimSpace(e.Rubric+" "+string(e.Digests)))
+	add("rubric", e.Rubric)
+	add("rubric digest", string(e.Digests))
 	add("judge", strings.TrimSpace(e.Judge.Primary+" "+string(e.Judge.Pinned)))
 	if e.Judge.Reserve != "" {
 		add("reserve judge", strings.TrimSpace(e.Judge.Reserve+" "+string(e.Judge.ReservePinned)))

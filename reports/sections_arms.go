@@ -32,7 +32,7 @@ func tailSection(r Report) section {
 	s.notes = append(s.notes, "live was measured at the tap, candidates from the worker that asked them; \"answers only\" leaves failed calls out and decides nothing")
 	for _, a := range r.Arms {
 		if a.Latency.Left > 0 {
-			s.notes = append(s.notes, fmt.Sprintf("%s: %d calls that the user left count at the time of leaving, so its quantiles are lower bounds", a.Name, a.Latency.Left))
+			s.notes = append(s.notes, fmt.Sprintf("%s: calls that the user left: %d; they count at the time of leaving, so the quantiles are lower bounds", a.Name, a.Latency.Left))
 		}
 	}
 	return s
