@@ -105,7 +105,15 @@ func server(raw string) (host, port string) {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443", "nats": "4222", "tls": "4222"}[u.Scheme]
 	}
-	return spelling(u.Hostname()), port
+	return spelling(u.Hostname()), plainPort(port)
+}
+
+// plainPort writes a port without zeros before it; what is no number stays as it is.
+func plainPort(port string) string {
+	if n, err := strconv.Atoi(port); err == nil {
+		return strconv.Itoa(n)
+	}
+	return port
 }
 
 // spelling writes a host in one way: lower case, no dot at the end, IP addresses
@@ -134,12 +142,11 @@ func onLoopback(host string) bool {
 // spelled in both places.
 func isTap(listen, address string) bool {
 	host, port, err := net.SplitHostPort(listen)
-	if err != nil || port == "0" {
+	if err != nil || plainPort(port) == "0" {
 		return false
 	}
 	h, p := server(address)
-	n, err := strconv.Atoi(port)
-	if err != nil || p != strconv.Itoa(n) {
+	if p != plainPort(port) {
 		return false
 	}
 	return h == spelling(host) || onLoopback(h) && onLoopback(host)

@@ -77,7 +77,7 @@ func (r *draft) finish(m *Model, path string, p pair) {
 			r.fail(p.pos, path, required.key+" is missing", "provider and model at least")
 		}
 	}
-	if m.Provider == "" {
+	if m.Provider == "" || r.failed(path+".base_url") {
 		return
 	}
 	if m.BaseURL == "" {

@@ -13,6 +13,9 @@ import (
 // check applies the rules that join several keys. Values that were refused by
 // themselves are left alone, so that one mistake gives one message.
 func (r *draft) check() {
+	if r.failed("") {
+		return // no sections at all
+	}
 	r.checkRequired()
 	r.checkDates()
 	r.checkRoom()
@@ -46,7 +49,7 @@ func (r *draft) checkRequired() {
 // failed says whether a key, or one below it, has a fault already.
 func (d *decoder) failed(key string) bool {
 	return slices.ContainsFunc(d.faults, func(e *Error) bool {
-		return e.Key == key || strings.HasPrefix(e.Key, key+".") || strings.HasPrefix(e.Key, key+"[")
+		return e.Key == key || key != "" && (strings.HasPrefix(e.Key, key+".") || strings.HasPrefix(e.Key, key+"["))
 	})
 }
 

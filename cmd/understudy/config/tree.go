@@ -165,10 +165,13 @@ type builder struct {
 }
 
 func (b *builder) at(n ast.Node) Position {
-	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
-		n = m.Values[0].Key
-	}
 	t := n.GetToken()
+	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
+		t = m.Values[0].Key.GetToken()
+	}
+	if m, ok := n.(*ast.MappingValueNode); ok {
+		t = m.Key.GetToken()
+	}
 	if t == nil || t.Position == nil {
 		return Position{File: b.file, Line: 1, Col: 1}
 	}
@@ -197,12 +200,60 @@ func (b *builder) build(n ast.Node, depth int) *node {
 	case *ast.SequenceNode:
 		out.kind = isList
 		for _, item := range v.Values {
+			if text, ok := unsplit(item); ok {
+				out.items = append(out.items, &node{kind: isText, text: text, pos: b.at(item)})
+				continue
+			}
 			out.items = append(out.items, b.build(item, depth+1))
 		}
 	default:
 		b.scalar(out, n)
 	}
 	return out
+}
+
+// unsplit gives header:X back as the one text that it is: inside {a: [header:X]}
+// the library takes a colon without a blank for the end of a key.
+func unsplit(item ast.Node) (string, bool) {
+	var entry *ast.MappingValueNode
+	switch v := item.(type) {
+	case *ast.MappingValueNode:
+		entry = v
+	case *ast.MappingNode:
+		if v.IsFlowStyle || len(v.Values) != 1 {
+			return "", false
+		}
+		entry = v.Values[0]
+	default:
+		return "", false
+	}
+	key, value := entry.Key.GetToken(), entry.Value
+	if value == nil {
+		return "", false
+	}
+	rest, joined := unsplit(value)
+	first := value.GetToken()
+	if joined {
+		first = keyToken(value)
+	} else if _, ok := value.(ast.ScalarNode); ok {
+		rest = first.Value
+	} else {
+		return "", false
+	}
+	plain := key.Type == token.StringType && first.Type != token.DoubleQuoteType && first.Type != token.SingleQuoteType && first.Type != token.ImplicitNullType
+	touching := first.Position.Line == key.Position.Line && first.Position.Column == key.Position.Column+len([]rune(key.Value))+1
+	return key.Value + ":" + rest, plain && touching
+}
+
+func keyToken(n ast.Node) *token.Token {
+	switch v := n.(type) {
+	case *ast.MappingValueNode:
+		return v.Key.GetToken()
+	case *ast.MappingNode:
+		return v.Values[0].Key.GetToken()
+	default:
+		return n.GetToken()
+	}
 }
 
 func (b *builder) pair(entry *ast.MappingValueNode, depth int) pair {

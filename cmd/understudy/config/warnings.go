@@ -92,27 +92,16 @@ func family(m Model) string {
 // that cannot be read. lookup is [os.LookupEnv] outside tests. A run cannot start
 // with such a key; a check only says so.
 func (c *Config) Secrets(lookup func(name string) (string, bool)) []error {
-	refs := []struct {
-		key    string
-		secret Secret
-	}{}
-	for _, m := range c.Models {
-		refs = append(refs, struct {
-			key    string
-			secret Secret
-		}{"models." + printable(m.Name) + ".key", m.Key})
-	}
-	for key, s := range map[string]Secret{"bus.creds": c.Bus.Creds, "bus.tls.key": c.Bus.TLS.Key} {
-		refs = append(refs, struct {
-			key    string
-			secret Secret
-		}{key, s})
-	}
 	var all []*Error
-	for _, ref := range refs {
-		if err := ref.secret.present(lookup); err != nil {
-			all = append(all, &Error{Position: c.At(ref.key), Key: ref.key, Problem: err.Error(), Want: "set it before understudy run"})
+	try := func(key string, s Secret) {
+		if err := s.present(lookup); err != nil {
+			all = append(all, &Error{Position: c.At(key), Key: key, Problem: err.Error(), Want: "set it before understudy run"})
 		}
 	}
+	for _, m := range c.Models {
+		try("models."+printable(m.Name)+".key", m.Key)
+	}
+	try("bus.creds", c.Bus.Creds)
+	try("bus.tls.key", c.Bus.TLS.Key)
 	return errorsOf(all)
 }
