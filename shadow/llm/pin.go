@@ -131,7 +131,7 @@ func pinOpenAI(model string) (Pin, error) {
 		return "", fmt.Errorf("%w: OpenAI's ids have no prefix; write a dated id such as %s-YYYY-MM-DD", ErrAlias, withoutDate(bare))
 	}
 	if base != strings.ToLower(base) {
-		return "", fmt.Errorf("%w: OpenAI's ids are lower case: write %s", ErrAlias, strings.ToLower(base))
+		return "", fmt.Errorf("%w: OpenAI's ids are lower case; write %s", ErrAlias, strings.ToLower(base))
 	}
 	dated, err := hasDate(base)
 	switch {
@@ -146,7 +146,7 @@ func pinOpenAI(model string) (Pin, error) {
 
 func pinAnthropic(model string) (Pin, error) {
 	if model != strings.ToLower(model) {
-		return "", fmt.Errorf("%w: Anthropic's ids are lower case: write %s", ErrAlias, strings.ToLower(model))
+		return "", fmt.Errorf("%w: Anthropic's ids are lower case; write %s", ErrAlias, strings.ToLower(model))
 	}
 	id := claudePlace.ReplaceAllString(model, "")
 	dated, err := hasDate(id)
@@ -167,11 +167,11 @@ func pinAnthropic(model string) (Pin, error) {
 }
 
 func pinGoogle(model string) (Pin, error) {
-	if bare, ok := strings.CutPrefix(model, "models/"); ok {
-		return "", fmt.Errorf("%w: replies name the model without models/: write %s", ErrAlias, bare)
-	}
 	if latest.MatchString(model) {
 		return "", fmt.Errorf("%w: %s is moved by Google; write the id of a version, without latest", ErrAlias, model)
+	}
+	if bare, ok := strings.CutPrefix(model, "models/"); ok {
+		return "", fmt.Errorf("%w: replies name the model without models/; write %s", ErrAlias, bare)
 	}
 	if _, err := hasDate(model); err != nil {
 		return "", err

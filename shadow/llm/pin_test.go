@@ -85,6 +85,7 @@ func TestPinnedBy(t *testing.T) {
 		{name: "google preview", why: "month and year are no full date", provider: google, model: "gemini-2.5-flash-preview-09-2025", pin: llm.PinName},
 		{name: "google latest", why: "moves by name", provider: google, model: "gemini-flash-latest", says: "moved by Google"},
 		{name: "google LATEST", why: "in any case", provider: google, model: "gemini-flash-LATEST", says: "moved by Google"},
+		{name: "google prefix and latest", why: "without the prefix it would still move", provider: google, model: "models/gemini-flash-latest", says: "moved by Google"},
 		{name: "google prefix", why: "modelVersion has no models/", provider: google, model: "models/gemini-4-flash", says: "write gemini-4-flash"},
 
 		{name: "ollama digest", why: "weights are named", provider: ollama, model: "qwen3:8b", digest: "9F2C51D0aa", pin: llm.PinDigest},
