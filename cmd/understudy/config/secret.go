@@ -113,7 +113,7 @@ func parseSecret(text string) (Secret, error) {
 	}
 	if path, ok := strings.CutPrefix(text, "file:"); ok {
 		if strings.TrimSpace(path) == "" {
-			return Secret{}, errors.New("no path follows file:")
+			return Secret{}, errors.New("file: is followed by no path")
 		}
 		return Secret{file: path}, nil
 	}

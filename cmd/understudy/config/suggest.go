@@ -11,7 +11,7 @@ func suggest[V any](key string, known map[string]V) string {
 	names := slices.Sorted(maps.Keys(known))
 	best, least := "", 3
 	for _, name := range names {
-		if d := distance(strings.ToLower(key), name); d < least && d < len(name) {
+		if d := distance(strings.ToLower(key), name); d < least && d <= max(1, len(name)/3) && d < len(name) {
 			best, least = name, d
 		}
 	}

@@ -23,7 +23,7 @@ func cleanText(name string, data []byte) (string, *Error) {
 	for i, r := range text {
 		pos := Position{File: name, Line: line, Col: col}
 		switch {
-		case r == utf8.RuneError && strings.HasPrefix(text[i:], "\ufffd") == false:
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
 			return "", &Error{Position: pos, Problem: "a byte that is not UTF-8", Want: "save the file as UTF-8"}
 		case r == '\t' && indent && !commentOrBlank(text[i:]):
 			return "", &Error{Position: pos, Problem: "a tab in the indentation", Want: "indent with blanks"}
