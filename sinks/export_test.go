@@ -48,4 +48,6 @@ func (w *Writer) Break(fault Fault) {
 func (w *Writer) Mend() { w.create = createTemp }
 
 // CountIn is the walk over levels and indices that every page passes.
-func CountIn(data []byte, width, n int, want uint64) (int, bool) { return countIn(data, width, n, want) }
+func CountIn(data []byte, width, n int, want uint64) (int, bool) {
+	return countIn(data, width, n, want)
+}
