@@ -103,7 +103,7 @@ func TestFailures(t *testing.T) {
 		{"wrapped lasting", "found through wrapping", func() error { return fmt.Errorf("x: %w", bus.Lasting(errors.New("no"))) }, bus.DeadLasting, 1},
 		{"too large", "its trial can never be sent", func() error { return fmt.Errorf("x: %w", shadow.ErrTooLarge) }, bus.DeadTooLarge, 1},
 		{"panic", "one message must not end the process", func() error { panic("boom\nsecond line") }, bus.DeadPanic, 1},
-		{"nil map", "runtime errors are panics too", func() error { var m map[string]int; m["x"] = 1; return nil }, bus.DeadPanic, 1},
+		{"nil map", "runtime errors are panics too", func() error { var s *shadow.Sample; return errors.New(s.Session) }, bus.DeadPanic, 1},
 		{"again and again", "others succeed meanwhile", func() error { return errors.New("no") }, bus.DeadFailed, 4},
 	}
 	for _, tt := range tests {

@@ -104,6 +104,8 @@ func (s *stage) reopen(ctx context.Context, cause error) {
 	if !s.bus.Connected() {
 		return
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, reopenTimeout, errors.New("bus gave no answer in time"))
+	defer cancel()
 	if consumer, err := s.bus.consumer(ctx, s.kind); err == nil {
 		s.consumer = consumer
 	}
