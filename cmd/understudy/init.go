@@ -13,10 +13,7 @@ import (
 	"github.com/understudy-eval/understudy/rubric/standard"
 )
 
-const (
-	configFile   = "understudy.yaml"
-	rubricFolder = "rubric"
-)
+const configFile = "understudy.yaml"
 
 func newInit() *cobra.Command {
 	return &cobra.Command{
@@ -55,7 +52,7 @@ func writeStarter(dir string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		path := filepath.Join(rubricFolder, name)
+		path := filepath.Join(config.StarterRubric, name)
 		files[path] = data
 		order = append(order, path)
 	}
@@ -67,7 +64,7 @@ func writeStarter(dir string) ([]string, error) {
 			return nil, err
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, rubricFolder), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, config.StarterRubric), 0o755); err != nil {
 		return nil, err
 	}
 	var written []string

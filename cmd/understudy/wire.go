@@ -47,12 +47,15 @@ func openCandidates(cfg *config.Config, log *slog.Logger) (*candidate.Asker, err
 	var arms []candidate.Arm
 	for _, c := range cfg.Candidates {
 		m, _ := cfg.Model(c.Model)
+		places := m.Concurrency
+		m.Concurrency = 0 // the arm waits for its place before its clock starts
 		client, err := openModel(m)
 		if err != nil {
 			return nil, err
 		}
 		arms = append(arms, candidate.Arm{
-			Name: shadow.Arm(c.Name), Model: client.Model(), Share: c.Share, Timeout: c.Timeout, Control: c.Control,
+			Name: shadow.Arm(c.Name), Model: client.Model(), Share: c.Share, Timeout: c.Timeout,
+			Concurrency: places, Control: c.Control,
 		})
 	}
 	return candidate.New(arms, candidate.Options{Log: log})
@@ -148,7 +151,7 @@ func openBus(ctx context.Context, cfg *config.Config, onDead func(stage, reason 
 		if err != nil {
 			return nil, nil, fmt.Errorf("embedded bus in %s: %w", cfg.Bus.Dir, err)
 		}
-		o.InProcess, stop = server, func() error { server.Shutdown(); return nil }
+		o.InProcess, stop = server, server.Shutdown
 	}
 	var err error
 	if o.Creds, o.TLS, err = credentials(cfg.Bus); err == nil {
