@@ -16,8 +16,11 @@ const (
 	maxPull   = 500
 	// messageOverhead is about what a message takes beside its body.
 	messageOverhead = 512
-	minBackoff      = 100 * time.Millisecond
-	maxBackoff      = 2 * time.Second
+	// reopenTimeout is short: the question may be lost with the connection, and
+	// workers are to receive again within 5 s.
+	reopenTimeout = time.Second
+	minBackoff    = 100 * time.Millisecond
+	maxBackoff    = 2 * time.Second
 )
 
 // feed pulls messages into out as there is room for them, until ctx ends or the
