@@ -13,10 +13,15 @@ import (
 //
 //	Seen    = Sampled + Σ NotSampled
 //	Sampled = Published + Σ Dropped + Inside
-//	Published = an arm's samples + left out + in flight, for every arm
+//	Published + Unbooked + Late = an arm's samples + left out + in flight, for every arm
 //
 // Inside and in flight are differences: what is still on its way. A negative one,
 // a missing entry of a tap, or rows without books do not balance.
+//
+// Unbooked are samples that came after the last entry of their tap: it runs and
+// will book them, or it was killed and never can. Over one percent of the samples
+// they do not balance. Late are samples that a tap gave up (bus_down, stopped)
+// although the bus had them: a bus that stalls leaves that open.
 type Balance struct {
 	Balanced bool `json:"balanced"`
 	// Wrong has a line for everything that does not add up.
@@ -30,6 +35,8 @@ type Balance struct {
 	Dropped    []Count `json:"dropped"`
 	Published  int64   `json:"published"`
 	Inside     int64   `json:"inside"`
+	Unbooked   int64   `json:"unbooked"`
+	Late       int64   `json:"late"`
 	// Dead counts dead letters by "stage: why". They are part of what is in flight.
 	Dead []Count `json:"dead"`
 }
@@ -40,11 +47,18 @@ type ledger struct {
 	numbers             map[string]map[uint64]bool
 	sums                map[shadow.Entry]map[string]int64
 	strange             map[string]bool
+	// reach is how many samples each tap had handed to the bus by its last entry.
+	reach map[string]int64
 }
+
+// unbookedShare is the share of samples that may be missing from the books: a tap
+// books every few seconds, so more than that is no delay. A judgement of ours.
+const unbookedShare = 0.01
 
 func readBooks(books iter.Seq2[shadow.Books, error], e Experiment, w Window) (ledger, error) {
 	l := ledger{
 		numbers: map[string]map[uint64]bool{}, sums: map[shadow.Entry]map[string]int64{}, strange: map[string]bool{},
+		reach: map[string]int64{},
 	}
 	if books == nil {
 		return l, nil
@@ -75,6 +89,7 @@ func (l *ledger) first(b shadow.Books) bool {
 }
 
 func (l *ledger) add(b shadow.Books, w Window) {
+	l.reach[b.Source] += b.HandedOver()
 	for _, line := range b.Lines {
 		switch {
 		case !w.containsDay(line.Day):
@@ -114,8 +129,9 @@ func (l *ledger) gaps() []string {
 	return out
 }
 
-// balance checks the identities and fills InFlight of every arm.
-func (l *ledger) balance(arms []ArmReport) Balance {
+// balance checks the identities and fills InFlight of every arm. unbooked has a
+// count for each arm.
+func (l *ledger) balance(arms []ArmReport, unbooked []int) Balance {
 	b := Balance{
 		Entries: l.entries, Duplicates: l.duplicates,
 		Seen: l.total(shadow.Seen), Sampled: l.total(shadow.EntrySampled), Published: l.total(shadow.EntryPublished),
@@ -132,8 +148,9 @@ func (l *ledger) balance(arms []ArmReport) Balance {
 	if b.Inside < 0 {
 		b.Wrong = append(b.Wrong, fmt.Sprintf("sampled %d is less than published %d + dropped %d", b.Sampled, b.Published, dropped))
 	}
+	b.Unbooked = int64(slices.Max(unbooked))
 	for i := range arms {
-		b.Wrong = append(b.Wrong, l.flight(&arms[i], b.Published)...)
+		b.Wrong = append(b.Wrong, l.flight(&arms[i], int64(unbooked[i]), &b)...)
 	}
 	if b.Wrong == nil {
 		b.Wrong = []string{}
@@ -142,7 +159,9 @@ func (l *ledger) balance(arms []ArmReport) Balance {
 	return b
 }
 
-func (l *ledger) flight(a *ArmReport, published int64) []string {
+// flight fills InFlight of an arm and says what does not add up. Late of b grows to
+// what the arm with the most late samples has.
+func (l *ledger) flight(a *ArmReport, unbooked int64, b *Balance) []string {
 	known := int64(a.Samples) + int64(a.LeftOut)
 	if l.entries == 0 {
 		if known == 0 {
@@ -150,9 +169,26 @@ func (l *ledger) flight(a *ArmReport, published int64) []string {
 		}
 		return []string{fmt.Sprintf("arm %s: %d samples, but no books", a.Name, known)}
 	}
-	a.InFlight = new(published - known)
-	if *a.InFlight < 0 {
-		return []string{fmt.Sprintf("arm %s: %d samples, but %d published", a.Name, known, published)}
+	if float64(unbooked) > unbookedShare*float64(known) {
+		return []string{fmt.Sprintf("arm %s: %d of %d samples came after the last entry of their tap's books: it will book them within a minute, or was killed", a.Name, unbooked, known)}
+	}
+	inFlight := b.Published + unbooked - known
+	late := min(max(0, -inFlight), l.givenUp())
+	b.Late = max(b.Late, late)
+	inFlight += late
+	a.InFlight = &inFlight
+	if inFlight < 0 {
+		return []string{fmt.Sprintf("arm %s: %d samples, but %d published", a.Name, known, b.Published)}
 	}
 	return nil
+}
+
+func (l *ledger) givenUp() int64 {
+	var sum int64
+	for reason, n := range l.sums[shadow.EntryDropped] {
+		if (shadow.Line{Entry: shadow.EntryDropped, Reason: reason}).GivenUp() {
+			sum += n
+		}
+	}
+	return sum
 }

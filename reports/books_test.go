@@ -1,6 +1,7 @@
 package reports_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/understudy-eval/understudy/reports"
 	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/sinks"
 )
 
 // TestBooks: whatever does not add up is named, and there is no decision.
@@ -58,6 +60,51 @@ func TestBooks(t *testing.T) {
 			}
 			if !r.Books.Balanced && (d.Outcome != reports.NoDecision || !strings.Contains(d.Sentence, c.want)) {
 				t.Errorf("%s", d.Sentence)
+			}
+		})
+	}
+}
+
+// TestBooksBehindTheRows: samples that came after a tap's last entry, and samples
+// that a tap gave up although the bus had them, are shown and do not stop a
+// decision; many of the former do.
+func TestBooksBehindTheRows(t *testing.T) {
+	numbered := func(rows []sinks.Row) []sinks.Row {
+		for i := range rows {
+			rows[i].Tap = "tap-1"
+			rows[i].TapSeq = new(int64(binary.BigEndian.Uint64(rows[i].Sample[8:])))
+		}
+		return rows
+	}
+	for _, c := range []struct {
+		name, why      string
+		published      int
+		givenUp        string
+		unbooked, late int64
+		want           string
+	}{
+		{"whole", "", 600, "", 0, 0, ""},
+		{"a little behind", "six of 600: the tap runs, or was killed", 594, "", 6, 0, ""},
+		{"far behind", "over one percent is no delay", 590, "", 10, 0, "10 of 600 samples came after the last entry"},
+		{"gave up", "the bus had what the tap counted as bus_down", 598, "bus_down", 0, 2, ""},
+		{"stopped", "the same at the tap's end", 598, "stopped", 0, 2, ""},
+		{"queue full", "those never reached the bus", 600, "queue_full", 0, 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			books := booksFor(c.published)
+			if c.givenUp != "" {
+				books[0].Lines[4].Reason = c.givenUp
+			}
+			r := build(t, experiment(), numbered(foundingRows(t)), books)
+			b := r.Books
+			if b.Unbooked != c.unbooked || b.Late != c.late || b.Balanced != (c.want == "") ||
+				!strings.Contains(strings.Join(b.Wrong, "\n"), c.want) {
+				t.Errorf("%s: %+v", c.why, b)
+			}
+			for _, a := range r.Arms {
+				if b.Balanced && *a.InFlight != 0 {
+					t.Errorf("arm %s: %d in flight", a.Name, *a.InFlight)
+				}
 			}
 		})
 	}

@@ -25,13 +25,13 @@ func Build(rows iter.Seq2[sinks.Row, error], books iter.Seq2[shadow.Books, error
 	if err != nil {
 		return Report{}, fmt.Errorf("report on experiment %s: %w", e.Name, err)
 	}
-	c, err := collect(rows, e, w)
-	if err != nil {
-		return Report{}, fmt.Errorf("read rows: %w", err)
-	}
 	l, err := readBooks(books, e, w)
 	if err != nil {
 		return Report{}, fmt.Errorf("read books: %w", err)
+	}
+	c, err := collect(rows, l.reach, e, w)
+	if err != nil {
+		return Report{}, fmt.Errorf("read rows: %w", err)
 	}
 	r := Report{
 		Format: Format, Window: w, Experiment: e, First: c.first, Last: c.last, Rows: c.counts,
@@ -45,6 +45,6 @@ func Build(rows iter.Seq2[sinks.Row, error], books iter.Seq2[shadow.Books, error
 	for i := range r.Arms {
 		r.Arms[i].LeftOut = c.leftOut[i]
 	}
-	r.Books = l.balance(r.Arms)
+	r.Books = l.balance(r.Arms, c.unbooked)
 	return r, nil
 }

@@ -56,14 +56,16 @@ type collection struct {
 	arms        [][]obs
 	counts      RowCounts
 	leftOut     []int // per arm: samples without a used row
+	unbooked    []int // per arm: samples that their tap's books do not reach yet
 	first, last time.Time
 }
 
 // collect reads the rows of a window. The order of rows matters only between rows
-// of one sample, arm and judge snapshot that differ: the first one counts.
-func collect(rows iter.Seq2[sinks.Row, error], e Experiment, w Window) (collection, error) {
+// of one sample, arm and judge snapshot that differ: the first one counts. reach is
+// how far the books of each tap go.
+func collect(rows iter.Seq2[sinks.Row, error], reach map[string]int64, e Experiment, w Window) (collection, error) {
 	names := armIndex(e)
-	c := collection{arms: make([][]obs, len(names)), leftOut: make([]int, len(names))}
+	c := collection{arms: make([][]obs, len(names)), leftOut: make([]int, len(names)), unbooked: make([]int, len(names))}
 	used, left := map[rowKey]int{}, map[rowKey]bool{}
 	if rows == nil {
 		return c, nil
@@ -79,6 +81,10 @@ func collect(rows iter.Seq2[sinks.Row, error], e Experiment, w Window) (collecti
 		arm, known := names[row.Arm]
 		counter := c.counts.reject(row, e, known)
 		key := rowKey{row.Sample, arm}
+		if _, there := used[key]; !there && !left[key] && row.TapSeq != nil && *row.TapSeq > reach[row.Tap] &&
+			known && row.Experiment == e.Name && row.Repeat == 0 {
+			c.unbooked[arm]++
+		}
 		if counter != nil {
 			*counter++
 			if known && row.Experiment == e.Name && row.Repeat == 0 {

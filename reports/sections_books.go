@@ -88,6 +88,12 @@ func booksSection(r Report) section {
 	each("dropped: ", b.Dropped)
 	add("still inside the tap", b.Inside)
 	add("published", b.Published)
+	if b.Unbooked > 0 {
+		add("  not in the books yet", b.Unbooked)
+	}
+	if b.Late > 0 {
+		add("  arrived although given up", b.Late)
+	}
 	each("dead letter: ", b.Dead)
 	s.notes = []string{"the books balance"}
 	if !b.Balanced {

@@ -16,6 +16,24 @@ type Books struct {
 	Lines []Line    `json:"lines"`
 }
 
+// HandedOver is how many samples the entry says were handed to the bus: those that
+// are published, and those that were given up without knowing whether they arrived.
+func (b Books) HandedOver() int64 {
+	var sum int64
+	for _, line := range b.Lines {
+		if line.Entry == EntryPublished || line.GivenUp() {
+			sum += line.Count
+		}
+	}
+	return sum
+}
+
+// GivenUp says whether the line counts samples that may have reached the bus
+// although their tap had no answer in time: dropped as bus_down or stopped.
+func (l Line) GivenUp() bool {
+	return l.Entry == EntryDropped && (l.Reason == string(DroppedBusDown) || l.Reason == string(DroppedStopped))
+}
+
 // Line is one count of the books.
 type Line struct {
 	// Day is the UTC day on which the request arrived ("2026-10-05"), so that any

@@ -50,6 +50,8 @@
 //	  experiment       string             nullable            experiment's name
 //	  digest           string             nullable            experiment's digest
 //	  seen             timestamp[us, UTC] required us         arrival of the request; its day is the folder's date
+//	  tap              string             nullable            process that took the sample: the source of its books
+//	  tap_seq          int64              nullable            sample's number in that process, from 1 on
 //	  session          string             nullable            conversation: the cluster of every standard error
 //	  route            string             nullable            what reports can be split by
 //	  dialect          string             nullable            wire format of the client

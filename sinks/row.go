@@ -18,6 +18,10 @@ type Row struct {
 	// Digest is the experiment's, see reports.Experiment.
 	Digest string
 	Seen   time.Time // UTC, microseconds
+	// Tap is the process that took the sample, TapSeq the sample's number there from
+	// 1 on: what links a row to the books of that process.
+	Tap    string
+	TapSeq *int64
 	// Session is the cluster key of every standard error.
 	Session string
 	Route   string

@@ -47,12 +47,16 @@ func sampleRow(g judge.Graded, a shadow.Answer) Row {
 	if a.Arm == shadow.Live {
 		share = 1
 	}
-	return Row{
+	row := Row{
 		Sample: s.ID, Arm: clean(a.Arm), Experiment: clean(s.Experiment), Digest: clean(g.Digest),
 		Seen: micro(s.Seen), Session: clean(s.Session), Route: clean(s.Route), Dialect: clean(s.Dialect),
 		Stream: s.Stream, Rate: s.Rate * share, JudgeRate: s.Rate * min(share, g.Share),
-		Redacted: s.Redacted, Rubric: clean(g.Rubric),
+		Redacted: s.Redacted, Rubric: clean(g.Rubric), Tap: clean(s.Tap),
 	}
+	if s.Seq > 0 && s.Seq <= math.MaxInt64 {
+		row.TapSeq = ptr(int64(s.Seq))
+	}
+	return row
 }
 
 func (r *Row) fromAnswer(a shadow.Answer) {

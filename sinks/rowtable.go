@@ -35,6 +35,8 @@ func sampleFields() []field[Row] {
 		text(may("experiment", "", "experiment's name"), func(r *Row) *string { return &r.Experiment }),
 		text(may("digest", "", "experiment's digest"), func(r *Row) *string { return &r.Digest }),
 		instant(need("seen", "", "arrival of the request; its day is the folder's date"), func(r *Row) *time.Time { return &r.Seen }),
+		text(may("tap", "", "process that took the sample: the source of its books"), func(r *Row) *string { return &r.Tap }),
+		count(may("tap_seq", "", "sample's number in that process, from 1 on"), func(r *Row) **int64 { return &r.TapSeq }),
 		text(may("session", "", "conversation: the cluster of every standard error"), func(r *Row) *string { return &r.Session }),
 		text(may("route", "", "what reports can be split by"), func(r *Row) *string { return &r.Route }),
 		text(may("dialect", "", "wire format of the client"), func(r *Row) *llm.Dialect { return &r.Dialect }),

@@ -218,7 +218,9 @@ func TestTwoProcessesOnOneBus(t *testing.T) {
 	work.awaitRows(80)
 	taps.stop() // writes the last books
 	work.eventually("the books are written", func() bool {
-		var r struct{ Report struct{ Books struct{ Published int } } }
+		var r struct {
+			Report struct{ Books struct{ Published int } }
+		}
 		status, out, _ := work.command("report", "--format", "json")
 		return status == exitOK && json.Unmarshal([]byte(out), &r) == nil && r.Report.Books.Published == 20
 	})

@@ -7,9 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -200,61 +197,4 @@ func (p *process) judge(ctx context.Context) error {
 // gradedID names the fact "this sample, graded by this experiment's judge and rubric".
 func (p *process) gradedID(id shadow.SampleID) string {
 	return fmt.Sprintf("%s.%.16s", id, p.experiment.Digest)
-}
-
-// sinks writes rows and books.
-func (p *process) sinks(ctx context.Context) error {
-	w, err := openSinks(p.cfg, p.log)
-	if err != nil {
-		return err
-	}
-	if err := p.keepRecord(); err != nil {
-		return err
-	}
-	flush := p.cfg.Sinks
-	trials := max(1, flush.FlushRows/(1+len(p.cfg.Candidates)))
-	all, ctx := errgroup.WithContext(ctx)
-	all.Go(func() error {
-		return p.bus.EachGraded(ctx, func(ctx context.Context, batch [][]byte) error {
-			graded, err := decodeAll(batch)
-			if err != nil {
-				return bus.Lasting(err)
-			}
-			return w.Write(ctx, graded)
-		}, bus.Batch(trials, 0, flush.FlushEvery), bus.Grace(workGrace))
-	})
-	all.Go(func() error {
-		return p.bus.EachBooks(ctx, w.WriteBooks, bus.Batch(0, 0, flush.FlushEvery), bus.Grace(workGrace))
-	})
-	return all.Wait()
-}
-
-func decodeAll(batch [][]byte) ([]judge.Graded, error) {
-	all := make([]judge.Graded, len(batch))
-	for i, data := range batch {
-		var err error
-		if all[i], err = judge.DecodeGraded(data); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// keepRecord writes the experiment's record beside the rows, or checks that the one
-// that is there is this experiment's.
-func (p *process) keepRecord() error {
-	path := filepath.Join(p.cfg.Sinks.Dir, experimentFile)
-	data, err := record(p.experiment)
-	if err != nil {
-		return err
-	}
-	stored, err := os.ReadFile(path)
-	if err == nil {
-		return sameExperiment(stored, path, p.experiment)
-	}
-	if !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	temp := path + ".tmp"
-	return errors.Join(os.WriteFile(temp, slices.Concat(data, []byte("\n")), 0o600), os.Rename(temp, path))
 }

@@ -109,7 +109,8 @@ func openTap(s *setup, source string, b tap.Publisher, log *slog.Logger) (*tap.T
 	c := s.cfg.Tap
 	o := tap.Options{
 		Experiment: s.cfg.Experiment.Name, Source: source, Rate: c.Rate, Salt: c.Salt, SampleBy: tap.ByRequest,
-		Session: []tap.Key{}, MaxBody: c.MaxBody, Queue: tap.Queue{Items: c.QueueItems, Bytes: c.QueueBytes}, Log: log,
+		Session: []tap.Key{}, MaxBody: c.MaxBody, Queue: tap.Queue{Items: c.QueueItems, Bytes: c.QueueBytes},
+		BooksEvery: min(tap.DefaultBooksEvery, s.cfg.Sinks.FlushEvery), Log: log,
 	}
 	if c.BySession {
 		o.SampleBy = tap.BySession

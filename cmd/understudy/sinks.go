@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/understudy-eval/understudy/judge"
+	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/shadow/bus"
+	"github.com/understudy-eval/understudy/sinks"
+)
+
+// sinks writes rows and books.
+func (p *process) sinks(ctx context.Context) error {
+	w, err := openSinks(p.cfg, p.log)
+	if err != nil {
+		return err
+	}
+	if n := w.Leftovers(); n > 0 {
+		p.log.InfoContext(ctx, "temporary files of killed writers removed", "files", n)
+	}
+	if err := p.keepRecord(); err != nil {
+		return err
+	}
+	booked, err := readReach(p.cfg.Sinks.Dir, p.experiment.Name)
+	if err != nil {
+		return err
+	}
+	flush := p.cfg.Sinks
+	trials := max(1, flush.FlushRows/(1+len(p.cfg.Candidates)))
+	all, ctx := errgroup.WithContext(ctx)
+	all.Go(func() error {
+		return p.bus.EachGraded(ctx, func(ctx context.Context, batch [][]byte) error {
+			graded, err := decodeAll(batch)
+			if err != nil {
+				return bus.Lasting(err)
+			}
+			if err := booked.await(ctx, graded, flush.FlushEvery+2*booksEvery); err != nil {
+				return err
+			}
+			return w.Write(ctx, graded)
+		}, bus.Batch(trials, 0, flush.FlushEvery), bus.Grace(workGrace))
+	})
+	all.Go(func() error {
+		return p.bus.EachBooks(ctx, func(ctx context.Context, entries []shadow.Books) error {
+			if err := w.WriteBooks(ctx, entries); err != nil {
+				return err
+			}
+			booked.add(entries)
+			return nil
+		}, bus.Batch(0, 0, flush.FlushEvery), bus.Grace(workGrace))
+	})
+	return all.Wait()
+}
+
+func decodeAll(batch [][]byte) ([]judge.Graded, error) {
+	all := make([]judge.Graded, len(batch))
+	for i, data := range batch {
+		var err error
+		if all[i], err = judge.DecodeGraded(data); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// reach is how many samples each tap has booked as handed to the bus. Rows wait for
+// it, so that whoever reads the files never finds rows that no books account for.
+type reach struct {
+	mu      sync.Mutex
+	samples map[string]int64
+	counted map[string]map[uint64]bool // entries by source and number
+	grown   chan struct{}              // closed when samples grows
+}
+
+// readReach starts from the books that were written before.
+func readReach(dir, experiment string) (*reach, error) {
+	r := &reach{samples: map[string]int64{}, counted: map[string]map[uint64]bool{}, grown: make(chan struct{})}
+	for entry, err := range sinks.ScanBooks(os.DirFS(dir)) {
+		if err != nil {
+			return nil, fmt.Errorf("books in %s: %w", dir, err)
+		}
+		if entry.Experiment == experiment {
+			r.add([]shadow.Books{entry})
+		}
+	}
+	return r, nil
+}
+
+// add counts entries, each once.
+func (r *reach) add(entries []shadow.Books) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range entries {
+		if r.counted[e.Source] == nil {
+			r.counted[e.Source] = map[uint64]bool{}
+		}
+		if !r.counted[e.Source][e.Number] {
+			r.counted[e.Source][e.Number] = true
+			r.samples[e.Source] += e.HandedOver()
+		}
+	}
+	close(r.grown)
+	r.grown = make(chan struct{})
+}
+
+// await waits until the books cover the samples, for at most limit: a tap that was
+// killed never books its last ones. The error is ctx's.
+func (r *reach) await(ctx context.Context, graded []judge.Graded, limit time.Duration) error {
+	over := time.NewTimer(limit)
+	defer over.Stop()
+	for {
+		r.mu.Lock()
+		covered, grown := r.covers(graded), r.grown
+		r.mu.Unlock()
+		if covered {
+			return nil
+		}
+		select {
+		case <-grown:
+		case <-over.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (r *reach) covers(graded []judge.Graded) bool {
+	return !slices.ContainsFunc(graded, func(g judge.Graded) bool {
+		return int64(g.Trial.Sample.Seq) > r.samples[g.Trial.Sample.Tap]
+	})
+}
+
+// keepRecord writes the experiment's record beside the rows, or checks that the one
+// that is there is this experiment's.
+func (p *process) keepRecord() error {
+	path := filepath.Join(p.cfg.Sinks.Dir, experimentFile)
+	data, err := record(p.experiment)
+	if err != nil {
+		return err
+	}
+	stored, err := os.ReadFile(path)
+	if err == nil {
+		return sameExperiment(stored, path, p.experiment)
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	temp := path + ".tmp"
+	return errors.Join(os.WriteFile(temp, slices.Concat(data, []byte("\n")), 0o600), os.Rename(temp, path))
+}
