@@ -61,7 +61,7 @@ func (d *decoder) entries(path string, n *node, f func(key, sub string, p pair))
 		return
 	}
 	if n.kind != isMap {
-		d.fail(n.pos, path, describe(n)+" where a mapping belongs", "key: value, one a line")
+		d.fail(n.pos, path, kindName(n)+" where a mapping belongs", "key: value, one a line")
 		return
 	}
 	seen := make(map[string]Position, len(n.pairs))
@@ -91,7 +91,7 @@ func under(path, key string) string {
 // printable makes a key fit for a message: quoted where it has odd characters, cut
 // where it is long.
 func printable(key string) string {
-	plain := key != "" && len(key) <= 64 && !strings.ContainsFunc(key, func(r rune) bool {
+	plain := key != "" && len(key) <= 64 && !looksLikeKey(key) && !strings.ContainsFunc(key, func(r rune) bool {
 		return !strconv.IsPrint(r) || r == ' ' || r == '.' || r == '"'
 	})
 	if plain {
@@ -146,6 +146,8 @@ func kindName(n *node) string {
 		return "a mapping"
 	case isList:
 		return "a list"
+	case isText:
+		return "a text" // not shown: a key whose line is indented wrongly ends up here
 	default:
 		return "a value"
 	}

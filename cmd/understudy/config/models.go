@@ -103,6 +103,10 @@ func (d *decoder) has(path string) bool {
 func modelID(dst *string) reader {
 	const want = "the id that the provider gives the model"
 	return func(d *decoder, path string, n *node) {
+		if n.kind == isText && keyText.MatchString(n.text) {
+			d.fail(n.pos, path, "this looks like a key (it is not shown here)", want)
+			return
+		}
 		if n.kind == isText && (len(n.text) > 256 || strings.ContainsFunc(n.text, func(r rune) bool { return r <= ' ' || r == 0x7f })) {
 			d.fail(n.pos, path, quote(n.text)+" is no model id: it is too long or has blanks in it", want)
 			return

@@ -14,7 +14,19 @@ import (
 // maxSecret bounds the file that a reference may name.
 const maxSecret = 64 << 10
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var (
+	envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	// keyText finds what looks like a key: the beginnings that vendors give theirs, and
+	// a long run of letters and digits.
+	keyText = regexp.MustCompile(`(?:^|[^A-Za-z0-9])(?:(?:sk|pk|rk|xai|pplx|nvapi|csk)-|(?:sk|gsk|hf|ghp|gho|github_pat|r8|fw)_|AIza|AKIA|xox[a-z]-|eyJ)[A-Za-z0-9_.-]{8,}|^Bearer |-----BEGIN`)
+	longRun = regexp.MustCompile(`^[A-Za-z0-9+/_=]{32,}$`)
+)
+
+// looksLikeKey says whether a text that stands in a wrong place may be a key, so that
+// no message shows it.
+func looksLikeKey(text string) bool {
+	return keyText.MatchString(text) || longRun.MatchString(text) && strings.ContainsAny(text, "0123456789")
+}
 
 // Secret is a reference to a key: env:NAME or file:PATH. It never holds the key
 // itself; whatever prints it prints the reference. The zero value refers to nothing.
@@ -109,11 +121,17 @@ func parseSecret(text string) (Secret, error) {
 		if !envName.MatchString(name) {
 			return Secret{}, errors.New("what follows env: is not the name of an environment variable (it is not shown here)")
 		}
+		if keyText.MatchString(name) {
+			return Secret{}, errors.New("what follows env: looks like a key itself (it is not shown here)")
+		}
 		return Secret{env: name}, nil
 	}
 	if path, ok := strings.CutPrefix(text, "file:"); ok {
 		if strings.TrimSpace(path) == "" {
 			return Secret{}, errors.New("file: is followed by no path")
+		}
+		if keyText.MatchString(path) && !strings.Contains(path, "/") {
+			return Secret{}, errors.New("what follows file: looks like a key itself (it is not shown here)")
 		}
 		return Secret{file: path}, nil
 	}

@@ -114,8 +114,12 @@ func parseDay(text string) (time.Time, error) {
 	return day, nil
 }
 
-// quote shows a value of the file in a message: quoted, cut to 60 characters.
+// quote shows a value of the file in a message: quoted, cut to 60 characters. What
+// looks like a key is not shown: it may have slipped into the wrong line.
 func quote(text string) string {
+	if looksLikeKey(text) {
+		return `"…" (not shown, it looks like a key)`
+	}
 	if r := []rune(text); len(r) > 60 {
 		text = string(r[:60]) + "…"
 	}
