@@ -44,7 +44,9 @@ func Parse(name string, data []byte) (*Config, error) {
 type draft struct {
 	*decoder
 	Config
-	policies map[string]bool // names of policies, which are not built
+	policies map[string][]string // the stages of policies, which are not built
+	serves   string              // the policy that the tap is to serve through, named at servesAt
+	servesAt string
 	broken   map[string]bool // models with a fault of their own: not checked further
 }
 
@@ -52,7 +54,7 @@ type draft struct {
 func (d *decoder) read(root *node) *draft {
 	r := &draft{
 		decoder: d, Config: defaults(d.resolve),
-		policies: map[string]bool{}, broken: map[string]bool{},
+		policies: map[string][]string{}, broken: map[string]bool{},
 	}
 	r.File, r.Config.places = d.file, d.places
 	if root.kind != isMap {
@@ -60,7 +62,7 @@ func (d *decoder) read(root *node) *draft {
 		return r
 	}
 	section(fields{
-		"experiment": r.experiment(), "models": r.models, "policies": r.policyNames, "tap": r.tap(), "bus": r.bus(),
+		"experiment": r.experiment(), "models": r.models, "policies": r.policySections, "tap": r.tap(), "bus": r.bus(),
 		"candidates": r.candidates, "judge": r.judge(), "spend": notYet, "sinks": r.sinks(), "report": r.report(),
 		"gate": r.gate(), "probe": notYet, "alerts": notYet, "metrics": notYet,
 	})(d, "", root)
@@ -68,13 +70,6 @@ func (d *decoder) read(root *node) *draft {
 		r.Tap.Salt = r.Experiment.Name
 	}
 	return r
-}
-
-func (r *draft) policyNames(d *decoder, path string, n *node) {
-	for _, p := range n.pairs {
-		r.policies[p.key] = true
-	}
-	notYet(d, path, n)
 }
 
 func (r *draft) experiment() reader {

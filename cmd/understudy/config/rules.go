@@ -20,9 +20,10 @@ func (r *draft) check() {
 	r.checkDates()
 	r.checkRoom()
 	for _, m := range r.Models {
-		r.checkNotTap("models."+m.Name+".base_url", m)
+		r.checkNotTap(under("models", m.Name)+".base_url", m)
 	}
 	r.checkCandidates()
+	r.checkServed()
 	r.checkJudge("primary", r.Judge.Primary)
 	r.checkJudge("reserve", r.Judge.Reserve)
 	r.checkReserve()
@@ -97,8 +98,9 @@ func (r *draft) lookup(key, name string) (Model, bool) {
 		return Model{}, false
 	}
 	m, ok := r.Model(name)
+	_, policy := r.policies[name]
 	switch {
-	case r.policies[name] && !ok:
+	case policy && !ok:
 		r.failAt(key, "not supported yet: "+printable(name)+" is a policy", "the name of a model")
 	case !ok:
 		known := map[string]bool{}
@@ -116,7 +118,7 @@ func (r *draft) checkCandidates() {
 	}
 	control := ""
 	for _, c := range r.Candidates {
-		key := "candidates." + c.Name
+		key := under("candidates", c.Name)
 		m, ok := r.lookup(key+".model", c.Model)
 		if ok && m.Provider != llm.ProviderOpenAI && m.Provider != llm.ProviderOllama {
 			r.failAt(key+".model", fmt.Sprintf("not supported yet: %s is asked through %s's API, to which requests are not translated", printable(c.Model), m.Provider), "a model of provider openai or ollama")
@@ -189,7 +191,7 @@ func (r *draft) checkReserve() {
 func (r *draft) checkTimeouts() {
 	largest, from := r.largestLimit()
 	for _, c := range r.Candidates {
-		key := "candidates." + c.Name + ".timeout"
+		key := under("candidates", c.Name) + ".timeout"
 		if c.Timeout <= largest && !r.failed(key) && !r.failed(from) {
 			r.failAt(key, fmt.Sprintf("a timeout of %s does not reach above the largest latency limit, %s (%s)", c.Timeout, largest, from), fmt.Sprintf("more than %s", largest))
 		}

@@ -16,10 +16,13 @@ func suggest[V any](key string, known map[string]V) string {
 		}
 	}
 	if best != "" {
-		return "did you mean " + best + "?"
+		return "did you mean " + printable(best) + "?"
 	}
 	if len(names) == 0 {
 		return "there are none to choose from"
+	}
+	for i, name := range names {
+		names[i] = printable(name)
 	}
 	return "known are " + strings.Join(names, ", ")
 }

@@ -38,13 +38,11 @@ func (r *draft) tap() reader {
 // upstream reads a URL. A policy in its place is known, but not built.
 func (r *draft) upstream(d *decoder, path string, n *node) {
 	if n.kind == isMap {
-		section(fields{"policy": func(d *decoder, path string, n *node) {
-			d.fail(n.pos, path, "not supported yet", wantUpstream)
-		}})(d, path, n)
+		section(fields{"policy": r.served})(d, path, n)
 		return
 	}
 	if n.kind == isText && strings.HasPrefix(n.text, "policy:") {
-		d.fail(n.pos, path, "not supported yet", wantUpstream)
+		r.served(d, path, n)
 		return
 	}
 	httpURL(&r.Tap.Upstream, wantUpstream)(d, path, n)
