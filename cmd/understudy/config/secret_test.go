@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/understudy-eval/understudy/cmd/understudy/config"
 )
 
@@ -88,6 +90,26 @@ func TestSecrets(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in:\n%s", want, all)
 		}
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"lines": "-----BEGIN\nCANARY\n", "none": ""} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := config.Parse(filepath.Join(dir, "u.yaml"), []byte(smallest+"bus: {url: nats://h:1, creds: file:lines, tls: {ca: gone, cert: none, key: file:lines}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = nil
+	for _, err := range files.Secrets(func(string) (string, bool) { return "x", true }) {
+		got = append(got, strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
+	}
+	if diff := cmp.Diff([]string{
+		"u.yaml:6:53: bus.tls.ca: read file:gone: no such file or directory; put it there before understudy run",
+		"u.yaml:6:65: bus.tls.cert: file:none is empty; put it there before understudy run",
+	}, got); diff != "" {
+		t.Errorf("files of several lines are what credentials are (-want +got):\n%s", diff)
 	}
 	full := parse(t, smallest)
 	if w := full.Secrets(func(string) (string, bool) { return "CANARY", true }); len(w) != 0 {

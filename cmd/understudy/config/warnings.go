@@ -1,7 +1,10 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"regexp"
 	"strings"
 
@@ -87,21 +90,46 @@ func family(m Model) string {
 	}
 }
 
-// Secrets tries every reference to a key and gives a warning for each that has no
-// value now, an [*Error] at its place: a variable that is unset or empty, a file
-// that cannot be read. lookup is [os.LookupEnv] outside tests. A run cannot start
-// with such a key; a check only says so.
+// Secrets tries every reference to a key, and every file for the bus, and gives a
+// warning for each that has no value now, an [*Error] at its place: a variable that
+// is unset or empty, a file that cannot be read or is empty. lookup is [os.LookupEnv]
+// outside tests. A run cannot start with such a key; a check only says so.
 func (c *Config) Secrets(lookup func(name string) (string, bool)) []error {
 	var all []*Error
-	try := func(key string, s Secret) {
-		if err := s.present(lookup); err != nil {
-			all = append(all, &Error{Position: c.At(key), Key: key, Problem: err.Error(), Want: "set it before understudy run"})
+	try := func(key, want string, err error) {
+		if err != nil {
+			all = append(all, &Error{Position: c.At(key), Key: key, Problem: err.Error(), Want: want})
 		}
 	}
 	for _, m := range c.Models {
-		try("models."+printable(m.Name)+".key", m.Key)
+		try(under("models", m.Name)+".key", "set it before understudy run", m.Key.present(lookup))
 	}
-	try("bus.creds", c.Bus.Creds)
-	try("bus.tls.key", c.Bus.TLS.Key)
+	creds, _ := c.Bus.Creds.File()
+	key, _ := c.Bus.TLS.Key.File()
+	for _, f := range []struct{ key, path string }{
+		{"bus.creds", creds}, {"bus.tls.ca", c.Bus.TLS.CA}, {"bus.tls.cert", c.Bus.TLS.Cert}, {"bus.tls.key", key},
+	} {
+		try(f.key, "put it there before understudy run", filled(f.path))
+	}
 	return errorsOf(all)
+}
+
+// filled says why a file has nothing to read; nil if it has, or none is named. What
+// is in it, often several lines, is the reader's matter.
+func filled(path string) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("read file:%s: %w", path, cause(err))
+	}
+	defer f.Close()
+	switch _, err := f.Read(make([]byte, 1)); {
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("file:%s is empty", path)
+	case err != nil:
+		return fmt.Errorf("read file:%s: %w", path, cause(err))
+	}
+	return nil
 }
