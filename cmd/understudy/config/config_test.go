@@ -76,6 +76,7 @@ func TestAccepted(t *testing.T) {
 		{"interval", "sync by time", "bus: {sync: 10s}\n"},
 		{"cluster", "several servers", "bus: {url: \"nats://a:4222, tls://b\", creds: file:/etc/nats.creds, tls: {ca: ca.pem}}\n"},
 		{"other script", "names of arms are shown, not parsed", "candidates: {模型-甲: {model: luna, share: 1}}\n"},
+		{"signs of model ids", "an arm is often named after its model", "candidates:\n  gpt-4o.mini: {model: luna}\n  qwen3:8b: {model: luna}\n  \"org/m@1+2\": {model: luna}\n"},
 		{"block", "the usual way to write it", "candidates:\n  a:\n    model: luna\n    share: 0.3%\n    timeout: 1m\n"},
 		{"quotes", "quoted syntax is syntax", "experiment: {start: \"2026-10-05\", stop: '2026-10-06'}\n"},
 	}
@@ -135,6 +136,40 @@ func TestAt(t *testing.T) {
 }
 
 // TestModel covers what follows from a model's keys.
+func TestAtLimit(t *testing.T) {
+	c := parse(t, smallest+"gate: {latency: {over: {1500ms: 5%, 60s: 1%}}}\n")
+	for key, want := range map[string]string{"gate.latency.over.1.5s": "understudy.yaml:6:33", "gate.latency.over.1m0s": "understudy.yaml:6:42"} {
+		if got := c.At(key).String(); got != want {
+			t.Errorf("%s at %s, want %s, however the limit is spelled", key, got, want)
+		}
+	}
+}
+
+func TestCheckSelf(t *testing.T) {
+	own := []string{"Tapper", "192.0.2.7", "2001:db8::7"}
+	text := `models:
+  a: {provider: openai, base_url: http://192.0.2.7:8080/v1, model: m}
+  a.b: {provider: openai, base_url: "http://[2001:DB8:0::7]:8080/v1", model: m}
+  c: {provider: openai, base_url: http://tapper.:8080/v1, model: m}
+  d: {provider: openai, base_url: http://tapper:8081/v1, model: m}
+  j: {provider: openai, base_url: http://192.0.2.8:8080/v1, model: j-2026-01-01}
+tap: {upstream: http://tapper:8080, listen: ":8080"}
+judge: {primary: j}
+`
+	err := parse(t, text).CheckSelf(own)
+	const leads = " leads to the tap itself, which listens at :8080; the address of the model's own server\n"
+	want := "understudy.yaml:2:35: models.a.base_url:" + leads + `understudy.yaml:3:37: models."a.b".base_url:` + leads +
+		"understudy.yaml:4:35: models.c.base_url:" + leads +
+		"understudy.yaml:7:17: tap.upstream: leads to the tap itself, which listens at :8080; the live service's address, such as https://api.openai.com"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	one := strings.Replace(text, `":8080"`, `"127.0.0.1:8080"`, 1)
+	if err := parse(t, one).CheckSelf(own); err != nil {
+		t.Errorf("the tap listens on loopback alone: %v", err)
+	}
+}
+
 func TestModel(t *testing.T) {
 	text := strings.Replace(smallest, "tap:", `  vllm: {provider: openai, base_url: "http://127.0.0.1:8000/v1/", model: my-model, digest: "sha256:9F2C51D0", extra: {top_k: 20, deep: {a: [1.50, x, true, null]}}, reasoning: none, concurrency: 1}
   local: {provider: ollama, model: "qwen3:8b"}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 var addressLike = regexp.MustCompile(`^(?:[0-9.]+|0[xX][0-9a-fA-F.xX]*)$`)
@@ -50,6 +51,8 @@ func urlProblem(raw string, schemes ...string) string {
 		return quote(raw) + " does not begin with " + strings.Join(schemes, ":// or ") + "://"
 	case host == "":
 		return quote(raw) + " has no host"
+	case strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }):
+		return quote(raw) + " has a host in other letters than ASCII: write it as the network does (xn--…)"
 	case !goodPort(u.Port(), 1) && u.Port() != "" || strings.HasSuffix(u.Host, ":"):
 		return quote(raw) + " has no port that can be used"
 	case addressLike.MatchString(host) && !isIP(host):
@@ -130,11 +133,21 @@ func spelling(host string) string {
 // address, or the unspecified address, which connects to this machine too.
 func onLoopback(host string) bool {
 	host = spelling(host)
-	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+	switch host {
+	case "", "localhost", "localhost.localdomain", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback": // as hosts files have them
+		return true
+	}
+	if strings.HasSuffix(host, ".localhost") {
 		return true
 	}
 	addr, err := netip.ParseAddr(host)
 	return err == nil && (addr.IsLoopback() || addr.IsUnspecified())
+}
+
+// unspecified says whether a host to listen at means every interface.
+func unspecified(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsUnspecified()
 }
 
 // isTap says whether an address leads to the tap that listens at listen. A name or

@@ -122,6 +122,7 @@ func shareLimits(dst *[]ShareLimit) reader {
 				d.fail(p.pos, sub, fmt.Sprintf("the limit %s is given twice", limit), "each limit once")
 				return
 			}
+			d.places[path+"."+limit.String()] = d.places[sub] // however it is spelled
 			l := ShareLimit{Limit: limit}
 			part(&l.Share)(d, sub, p.value)
 			out = append(out, l)

@@ -10,7 +10,7 @@ const maxName = 64
 
 const (
 	wantName = "a name of letters, digits, - and _, at most 64 characters, beginning with a letter or digit"
-	wantArm  = wantName + "; letters of any script"
+	wantArm  = "a name of letters and digits of any script and - _ . : / @ +, at most 64 characters, beginning with a letter or digit"
 )
 
 // name reads a name that goes into subjects and file names: ASCII only.
@@ -25,18 +25,19 @@ func name(dst *string) reader {
 }
 
 // goodName says whether a name has only letters, digits, - and _, with a letter or
-// digit first. anyScript allows letters and digits of any script.
-func goodName(s string, anyScript bool) bool {
-	if s == "" || len([]rune(s)) > maxName || strings.HasPrefix(s, "-") || strings.HasPrefix(s, "_") {
+// digit first. Names of arms and models go into no subject and no file name: they may
+// have letters of any script and the signs of model ids, such as gpt-4o.mini or qwen3:8b.
+func goodName(s string, arm bool) bool {
+	if s == "" || len([]rune(s)) > maxName || strings.ContainsAny(s[:1], "-_.:/@+") {
 		return false
 	}
 	return !strings.ContainsFunc(s, func(r rune) bool {
-		if r == '-' || r == '_' {
+		switch {
+		case r == '-' || r == '_':
 			return false
+		case strings.ContainsRune(".:/@+", r), r > unicode.MaxASCII:
+			return !arm || r > unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 		}
-		if r > unicode.MaxASCII && !anyScript {
-			return true
-		}
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 }

@@ -88,9 +88,13 @@ const maxPayload = 64 << 20
 // sampled in turn. The upstream must not be the tap either: it would call itself.
 func (r *draft) checkNotTap(key string, m Model) {
 	if m.BaseURL != "" && isTap(r.Tap.Listen, m.BaseURL) {
-		r.failAt(key, "leads to the tap itself, which listens at "+r.Tap.Listen, "the address of the model's own server")
+		r.failAt(key, toTap(r.Tap.Listen), wantServer)
 	}
 }
+
+const wantServer = "the address of the model's own server"
+
+func toTap(listen string) string { return "leads to the tap itself, which listens at " + listen }
 
 // lookup finds a model that a key names, and reports why it cannot be used.
 func (r *draft) lookup(key, name string) (Model, bool) {
@@ -114,7 +118,7 @@ func (r *draft) lookup(key, name string) (Model, bool) {
 
 func (r *draft) checkCandidates() {
 	if r.Tap.Upstream != "" && isTap(r.Tap.Listen, r.Tap.Upstream) {
-		r.failAt("tap.upstream", "leads to the tap itself, which listens at "+r.Tap.Listen, wantUpstream)
+		r.failAt("tap.upstream", toTap(r.Tap.Listen), wantUpstream)
 	}
 	control := ""
 	for _, c := range r.Candidates {
