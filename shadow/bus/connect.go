@@ -71,7 +71,7 @@ func (b *Bus) retry(ctx context.Context, f func() error) error {
 		if err == nil || isLasting(err) {
 			return err
 		}
-		if tries == 0 {
+		if tries == 0 && ctx.Err() == nil {
 			b.o.Log.WarnContext(ctx, "bus not ready, waiting for it", "error", err)
 		}
 		select {
