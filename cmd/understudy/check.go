@@ -20,11 +20,14 @@ fault with file, line and column. Nothing is called.
 With --live it also asks every model for one token and every judge for one verdict,
 and says what it found, model by model. That costs a few tokens.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			out := cmd.OutOrStdout()
 			s, err := loadSetup(cmd)
 			if err != nil {
+				if live {
+					showUnpinned(cmd.Context(), out, err)
+				}
 				return err
 			}
-			out := cmd.OutOrStdout()
 			summarize(out, s)
 			for _, warning := range s.warnings {
 				fmt.Fprintln(out, "warning:", warning)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/understudy-eval/understudy/cmd/understudy/config"
@@ -33,8 +34,8 @@ func checkLive(ctx context.Context, w io.Writer, s *setup) error {
 		}
 		defer client.CloseIdleConnections()
 		answered := probe(ctx, w, client, m)
-		showDigest(ctx, w, client, m)
-		fit = fit && answered
+		same := compareDigest(ctx, w, client, m)
+		fit = fit && answered && same
 	}
 	for _, name := range []string{s.cfg.Judge.Primary, s.cfg.Judge.Reserve} {
 		if m, ok := s.cfg.Model(name); ok {
@@ -66,23 +67,85 @@ func probe(ctx context.Context, w io.Writer, client *provider.Client, m config.M
 		echo = "answered as " + string(reply.Model)
 	}
 	fmt.Fprintf(w, "model %s (%s): %s in %s\n", m.Name, m.Model, echo, reply.Took.Round(time.Millisecond))
+	if otherDate(m, string(reply.Model)) {
+		fmt.Fprintln(w, "  that is another version than the one that is configured")
+		return false
+	}
 	return true
 }
 
-// showDigest prints what a self-hosted model can be pinned by, ready for copying.
-func showDigest(ctx context.Context, w io.Writer, client *provider.Client, m config.Model) {
-	if !m.SelfHosted || m.Digest != "" {
+// otherDate says whether a dated id was answered by an id of another date.
+func otherDate(m config.Model, echo string) bool {
+	if pin, err := llm.PinnedBy(m.Provider, m.SelfHosted, m.Model, ""); err != nil || pin != llm.PinDate {
+		return false
+	}
+	pin, err := llm.PinnedBy(llm.ProviderOpenAI, true, echo, "")
+	return err == nil && pin == llm.PinDate && !strings.Contains(echo, m.Model)
+}
+
+// compareDigest compares the weights behind a tag with the configured digest, and
+// says whether they are the same as far as the server tells. Where none is configured
+// it shows the one that the server lists, ready for copying.
+func compareDigest(ctx context.Context, w io.Writer, client *provider.Client, m config.Model) bool {
+	if !m.SelfHosted || m.Provider != llm.ProviderOpenAI && m.Provider != llm.ProviderOllama {
+		return true
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, fmt.Errorf("no answer within %s", probeLimit))
+	defer cancel()
+	if m.Digest == "" {
+		if m.Provider == llm.ProviderOllama {
+			showDigest(ctx, w, client)
+		}
+		return true
+	}
+	if m.Provider != llm.ProviderOllama {
+		fmt.Fprintln(w, "  its digest cannot be compared, the server lists none: that its weights are these is your word")
+		return true
+	}
+	if err := proveDigest(ctx, client, m); err != nil {
+		fmt.Fprintf(w, "  %v\n", err)
+		return false
+	}
+	fmt.Fprintln(w, "  its digest is the configured one")
+	return true
+}
+
+// showDigest prints what a self-hosted model can be pinned by.
+func showDigest(ctx context.Context, w io.Writer, client *provider.Client) {
+	found, err := client.Digest(ctx)
+	if err != nil {
+		fmt.Fprintf(w, "  its digest was not found: %v\n", err)
 		return
 	}
-	found, err := client.Digest(ctx)
-	switch {
-	case err == nil:
-		fmt.Fprintf(w, "  to pin it:  digest: \"sha256:%s\"\n", found)
-	case errors.Is(err, provider.ErrNoDigest):
-		fmt.Fprintln(w, "  the server shows no digest; to pin it, give the SHA-256 of its weights as digest:")
-	default:
-		fmt.Fprintf(w, "  its digest was not found: %v\n", err)
+	fmt.Fprintf(w, "  to pin it:  digest: \"sha256:%s\"\n", found)
+}
+
+// showUnpinned looks up the digests that a configuration was refused for, so that
+// they can be copied into it. err is the refusal.
+func showUnpinned(ctx context.Context, w io.Writer, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, part := range joined.Unwrap() {
+			showUnpinned(ctx, w, part)
+		}
+		return
 	}
+	var fault *config.Error
+	if !errors.As(err, &fault) || fault.Unpinned == nil {
+		return
+	}
+	m := *fault.Unpinned
+	client, err := openModel(m)
+	if err != nil {
+		fmt.Fprintln(w, err)
+		return
+	}
+	defer client.CloseIdleConnections()
+	fmt.Fprintf(w, "model %s (%s):\n", m.Name, m.Model)
+	if m.Provider != llm.ProviderOllama {
+		fmt.Fprintln(w, "  the server lists no digest; to pin it, give the SHA-256 of its weights as digest:")
+		return
+	}
+	compareDigest(ctx, w, client, m)
 }
 
 // tryVerdict has one judge grade a made-up answer.
@@ -91,7 +154,7 @@ func tryVerdict(ctx context.Context, w io.Writer, s *setup, m config.Model) bool
 	only.Judge.Primary, only.Judge.Reserve, only.Judge.Share = m.Name, "", 1
 	j, err := openJudge(ctx, &setup{cfg: &only, rubric: s.rubric, experiment: s.experiment}, nil)
 	if err != nil {
-		fmt.Fprintf(w, "judge %s: %v\n", m.Name, err)
+		fmt.Fprintf(w, "judge %s: no verdict: %v\n", m.Name, err)
 		return false
 	}
 	graded, err := j.Grade(ctx, exampleTrial())

@@ -96,10 +96,10 @@ func proveDigest(ctx context.Context, client *provider.Client, m config.Model) e
 	}
 	found, err := client.Digest(ctx)
 	if err != nil {
-		return fmt.Errorf("judge %s: the digest of %s cannot be compared: %w", m.Name, m.Model, err)
+		return fmt.Errorf("model %s: the digest of %s cannot be compared: %w", m.Name, m.Model, err)
 	}
 	if !strings.HasPrefix(found, m.Digest) {
-		return fmt.Errorf("judge %s: the server has %s with digest %s, configured is %s: the yardstick would be another one", m.Name, m.Model, found, m.Digest)
+		return fmt.Errorf("model %s: the server has %s with digest %s, configured is %s: these are other weights", m.Name, m.Model, found, m.Digest)
 	}
 	return nil
 }

@@ -277,6 +277,20 @@ func TestErrorType(t *testing.T) {
 	}
 }
 
+func TestJoin(t *testing.T) {
+	at := func(line int) *config.Error {
+		return &config.Error{Position: config.Position{File: "f", Line: line, Col: 1}, Problem: "p"}
+	}
+	other := errors.New("other")
+	err := config.Join(nil, other, errors.Join(at(3), at(1)), at(2), at(3))
+	if err == nil || err.Error() != "f:1:1: p\nf:2:1: p\nf:3:1: p\nother" || !errors.Is(err, other) {
+		t.Errorf("in the order of the file, each once, others last: %v", err)
+	}
+	if err := config.Join(nil, errors.Join()); err != nil {
+		t.Errorf("nothing found: %v", err)
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	text := `models:
   local: {provider: ollama, model: "qwen3:8b"}

@@ -29,6 +29,8 @@ type Error struct {
 	// Problem says what is wrong, Want what would be right.
 	Problem string
 	Want    string
+	// Unpinned is the model that lacks a digest, where that is the fault; else nil.
+	Unpinned *Model
 }
 
 // Error prints file:line:col: key: what is wrong; what would be right.
@@ -59,4 +61,30 @@ func join(faults []*Error) error {
 		all = append(all, f)
 	}
 	return errors.Join(all...)
+}
+
+// Join joins the faults that several checks found, as [Parse] does: each [*Error] in
+// the order of the file and once. Other errors come after them; nil if there are none.
+func Join(found ...error) error {
+	var faults []*Error
+	var others []error
+	var walk func(error)
+	walk = func(err error) {
+		joined, many := err.(interface{ Unwrap() []error })
+		fault := (*Error)(nil)
+		switch {
+		case many:
+			for _, e := range joined.Unwrap() {
+				walk(e)
+			}
+		case errors.As(err, &fault):
+			faults = append(faults, fault)
+		case err != nil:
+			others = append(others, err)
+		}
+	}
+	for _, err := range found {
+		walk(err)
+	}
+	return errors.Join(append([]error{join(faults)}, others...)...)
 }
