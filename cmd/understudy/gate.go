@@ -33,7 +33,7 @@ The control arm is never decided on.`,
 			if err != nil {
 				return err
 			}
-			e, err := readExperiment(cfg.Sinks.Dir)
+			e, err := recorded(cmd, cfg)
 			if err != nil {
 				return err
 			}

@@ -38,6 +38,9 @@ func checkReach(cfg *config.Config, g reports.Gate) error {
 	for _, l := range cfg.Gate.Over {
 		check("gate.latency.over."+l.Limit.String(), l.Share, own)
 	}
+	for _, l := range cfg.Gate.FirstTokenOver {
+		check("gate.latency.first_token.over."+l.Limit.String(), l.Share, own)
+	}
 	if g.FailuresIncrease != nil {
 		check("gate.failures.increase", *g.FailuresIncrease, difference)
 	}

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,9 +14,6 @@ import (
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/sinks"
 )
-
-// experimentFile is the record of what was fixed before the run, beside the rows.
-const experimentFile = "experiment.json"
 
 func newReport() *cobra.Command {
 	var format, out, from, to string
@@ -91,6 +84,9 @@ func readReport(cmd *cobra.Command, w reports.Window) (reports.Report, error) {
 	if err != nil {
 		return reports.Report{}, err
 	}
+	if _, err := recorded(cmd, cfg); err != nil {
+		return reports.Report{}, err
+	}
 	return buildReport(cfg.Sinks.Dir, w)
 }
 
@@ -110,25 +106,6 @@ func buildReport(dir string, w reports.Window) (reports.Report, error) {
 		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
 	}
 	return r, nil
-}
-
-// readExperiment reads the record that the sinks wrote when the run began.
-func readExperiment(dir string) (reports.Experiment, error) {
-	path := filepath.Join(dir, experimentFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return reports.Experiment{}, fmt.Errorf("%s: no experiment was run yet; start one with \"understudy run\"", path)
-	}
-	if err != nil {
-		return reports.Experiment{}, err
-	}
-	var e reports.Experiment
-	dec := json.NewDecoder(strings.NewReader(string(data)))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&e); err != nil {
-		return reports.Experiment{}, fmt.Errorf("%s is damaged: %w", path, err)
-	}
-	return e, nil
 }
 
 // toFile writes to a file, or to standard output where no file is named.

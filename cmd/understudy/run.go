@@ -41,6 +41,9 @@ over one NATS server (bus.url). Roles: tap, candidates, judge, sinks.`,
   understudy run --roles tap
   understudy run --roles candidates,judge,sinks`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("roles") && len(names) == 0 {
+				return usageError{errors.New("--roles names none; leave it out to play all")}
+			}
 			roles, err := pickRoles(names)
 			if err != nil {
 				return usageError{err}
@@ -68,9 +71,10 @@ func pickRoles(names []string) ([]role, error) {
 	for _, r := range all {
 		known = append(known, r.name)
 	}
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("--roles: %q is no role; roles are %s", name, strings.Join(known, ", "))
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+		if !slices.Contains(known, names[i]) {
+			return nil, fmt.Errorf("--roles: %q is no role; roles are %s", names[i], strings.Join(known, ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(r role) bool { return !slices.Contains(names, r.name) }), nil
@@ -87,7 +91,16 @@ func runRoles(ctx context.Context, s *setup, roles []role, log *slog.Logger) (er
 	if missing := s.cfg.Secrets(os.LookupEnv); len(missing) > 0 {
 		return errors.Join(missing...)
 	}
+	if slices.ContainsFunc(roles, func(r role) bool { return r.name == "sinks" }) {
+		if err := checkRows(s); err != nil {
+			return err
+		}
+	}
 	p, stop, err := newProcess(ctx, s, log)
+	if err != nil && ctx.Err() != nil {
+		log.InfoContext(ctx, "interrupted before the bus was there")
+		return nil
+	}
 	if err != nil {
 		return err
 	}

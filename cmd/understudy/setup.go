@@ -1,18 +1,17 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/understudy-eval/understudy/cmd/understudy/config"
 	"github.com/understudy-eval/understudy/reports"
 	"github.com/understudy-eval/understudy/rubric"
-	"github.com/understudy-eval/understudy/rubric/standard"
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
 )
@@ -30,6 +29,12 @@ func loadConfig(cmd *cobra.Command) (*config.Config, error) {
 	path, err := cmd.Flags().GetString("config")
 	if err != nil {
 		return nil, err
+	}
+	if path == "" {
+		return nil, usageError{errors.New("--config names no file")}
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder; name the file in it: --config %s", path, filepath.Join(path, configFile))
 	}
 	cfg, err := config.Load(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -49,30 +54,20 @@ func loadSetup(cmd *cobra.Command) (*setup, error) {
 
 func newSetup(cfg *config.Config) (*setup, error) {
 	r, err := loadRubric(cfg)
+	faults := config.Join(cfg.CheckSelf(ownNames()), err, checkReach(cfg, gateOf(cfg.Gate)), checkFolders(cfg))
 	if err != nil {
-		return nil, err
+		return nil, faults
 	}
 	var ids []string
 	for _, p := range r.Problems() {
 		ids = append(ids, string(p))
 	}
-	s := &setup{cfg: cfg, rubric: r, experiment: experimentOf(cfg, r)}
-	if err := errors.Join(cfg.CheckRubric(ids), checkReach(cfg, s.experiment.Gate)); err != nil {
+	if err := config.Join(cfg.CheckRubric(ids), faults); err != nil {
 		return nil, err
 	}
+	s := &setup{cfg: cfg, rubric: r, experiment: experimentOf(cfg, r)}
 	s.warnings = append(cfg.Warnings, cfg.Secrets(os.LookupEnv)...)
 	return s, nil
-}
-
-func loadRubric(cfg *config.Config) (*rubric.Rubric, error) {
-	if cfg.Judge.Rubric == "" {
-		return standard.Rubric(), nil
-	}
-	r, err := rubric.Load(os.DirFS(cfg.Judge.Rubric))
-	if err != nil {
-		return nil, fmt.Errorf("%s: judge.rubric: folder %s: %w", cfg.At("judge.rubric"), cfg.Judge.Rubric, err)
-	}
-	return r, nil
 }
 
 // experimentOf is the record of what the configuration fixes before the run.
@@ -140,24 +135,4 @@ func gateOf(g config.Gate) reports.Gate {
 		})
 	}
 	return out
-}
-
-// record is the experiment as it is stored: on the bus and beside the rows.
-func record(e reports.Experiment) ([]byte, error) { return json.MarshalIndent(e, "", "  ") }
-
-// sameExperiment refuses a record that was made by another configuration.
-func sameExperiment(stored []byte, where string, e reports.Experiment) error {
-	var old reports.Experiment
-	if err := json.Unmarshal(stored, &old); err != nil {
-		return fmt.Errorf("%s: the experiment record is damaged: %w", where, err)
-	}
-	switch {
-	case old.Name != e.Name:
-		return fmt.Errorf("%s holds the experiment %s, the configuration names %s; give each experiment its own sinks.dir", where, old.Name, e.Name)
-	case old.Digest != e.Digest:
-		return fmt.Errorf("%s: the experiment %s began with another configuration (digest %.12s, now %.12s); "+
-			"what was fixed before the run cannot change in it: undo the change, or start a new experiment with another experiment.name and sinks.dir",
-			where, e.Name, old.Digest, e.Digest)
-	}
-	return nil
 }
