@@ -91,7 +91,7 @@ func TestDecide(t *testing.T) {
 			want: reports.NoGo, reasons: []reports.Code{"problem_unsafe", "better"}, says: "increase of problem unsafe over live: +10.0 points, limit 2 points"},
 		{name: "p95", why: "a second slower", rows: each(plain(600, -1), "cand-a", 1, func(r *sinks.Row) { *r.Took += time.Second }),
 			gate: func(g *reports.Gate) { g.P95Increase = new(500 * time.Millisecond) },
-			want: reports.NoGo, reasons: []reports.Code{"p95_increase", "better"}, says: "increase of p95 over live: +1.05 s, limit 0.50 s"},
+			want: reports.NoGo, reasons: []reports.Code{"p95_increase", "better"}, says: "its p95 lies +1.05 s from live's, limit 0.50 s"},
 		{name: "p95 among failures", why: "there is no number, yet it is over the limit", rows: each(plain(600, -1), "cand-a", 8, fail(llm.Timeout)),
 			gate: func(g *reports.Gate) {
 				*g = reports.Gate{Margin: 0.1, Alpha: 0.05, PlannedPairs: 900, P95Increase: new(10 * time.Millisecond)}

@@ -119,9 +119,15 @@ func (c Check) words() string {
 		}
 		return fmt.Sprintf("%s: %s (%s), limit %s", c.what, value, interval, limit)
 	}
-	switch over, kind := strings.CutPrefix(string(c.Code), codeTailOver); {
-	case kind:
+	over, tail := strings.CutPrefix(string(c.Code), codeTailOver)
+	after, first := strings.CutPrefix(string(c.Code), codeFirstTokenOver)
+	switch {
+	case tail:
 		return fmt.Sprintf("%s of its answers take over %s s, limit %s", value, strings.TrimSuffix(over, "s"), limit)
+	case first:
+		return fmt.Sprintf("%s of its first tokens come after %s s, limit %s", value, strings.TrimSuffix(after, "s"), limit)
+	case c.Code == CodeP95Increase && c.Value != nil:
+		return fmt.Sprintf("its p95 lies %s from %s's, limit %s", value, c.Against, limit)
 	case c.Against != "":
 		return fmt.Sprintf("%s over %s: %s, limit %s", c.what, c.Against, value, limit)
 	}
