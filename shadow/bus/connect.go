@@ -31,7 +31,8 @@ type Bus struct {
 	js         jetstream.JetStream
 	closed     chan struct{} // closed by isClosed once the connection is gone for good
 	isClosed   func()
-	publishing chan struct{} // one entry per publish under way
+	denied     context.CancelCauseFunc // ends the set-up, which a missing permission would only let time out
+	publishing chan struct{}           // one entry per publish under way
 	running    sync.WaitGroup
 }
 
@@ -50,6 +51,8 @@ func Connect(ctx context.Context, o Options) (*Bus, error) {
 		publishing: make(chan struct{}, maxPublishing),
 	}
 	b.isClosed = sync.OnceFunc(func() { close(b.closed) })
+	ctx, b.denied = context.WithCancelCause(ctx)
+	defer b.denied(nil)
 	opts, err := b.natsOptions()
 	if err != nil {
 		return nil, err
@@ -146,7 +149,8 @@ func (b *Bus) natsOptions() ([]nats.Option, error) {
 	return opts, nil
 }
 
-// checkCreds refuses a file that holds no credentials, without repeating what it holds.
+// checkCreds refuses a file that holds no usable credentials, without repeating what it
+// holds. That they are the right ones only the server can say.
 func checkCreds(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -157,7 +161,13 @@ func checkCreds(path string) error {
 			return fmt.Errorf("%s has no part %q", path, part)
 		}
 	}
-	return nil
+	var parts nats.Options
+	if err := nats.UserCredentials(path)(&parts); err != nil {
+		return err
+	}
+	_, noToken := parts.UserJWT()
+	_, noSignature := parts.SignatureCB(nil)
+	return errors.Join(noToken, noSignature)
 }
 
 // checkURL refuses what is no address, without repeating it: it may hold a password.
@@ -183,6 +193,9 @@ func (b *Bus) onDisconnect(_ *nats.Conn, err error) {
 }
 
 func (b *Bus) onError(_ *nats.Conn, _ *nats.Subscription, err error) {
+	if errors.Is(err, nats.ErrPermissionViolation) {
+		b.denied(err)
+	}
 	b.o.Log.Warn("bus error", "error", err)
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -128,7 +129,8 @@ func (b *Bus) reconcile(ctx context.Context, have, want jetstream.StreamConfig) 
 	return err
 }
 
-// isCertificate says whether a connection failed because of a certificate.
+// isCertificate says whether a connection failed because of a certificate, ours or the
+// server's: a server that refuses ours says so in an alert of TLS.
 func isCertificate(err error) bool {
 	var (
 		verify    *tls.CertificateVerificationError
@@ -136,7 +138,8 @@ func isCertificate(err error) bool {
 		host      x509.HostnameError
 		invalid   x509.CertificateInvalidError
 		record    tls.RecordHeaderError
+		alert     *net.OpError
 	)
 	return errors.As(err, &verify) || errors.As(err, &authority) || errors.As(err, &host) ||
-		errors.As(err, &invalid) || errors.As(err, &record)
+		errors.As(err, &invalid) || errors.As(err, &record) || errors.As(err, &alert) && alert.Op == "remote error"
 }
