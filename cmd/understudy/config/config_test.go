@@ -316,6 +316,10 @@ bus: {url: "nats://127.0.0.1:4222,nats://bus.example:4222"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+	alias := parse(t, strings.NewReplacer("gpt-5.6-luna", "gpt-5.6-terra").Replace(smallest+"candidates: {x: {model: luna}}\n")).Warnings
+	if len(alias) == 0 || !strings.Contains(alias[0].Error(), "the arm x asks for the alias gpt-5.6-terra, which may be the judge's own snapshot gpt-5.6-terra-2026-08-20") {
+		t.Errorf("the judge may be an arm: %v", alias)
+	}
 	quiet := strings.NewReplacer("primary: a, reserve: b", "primary: c", "bus:", "#").Replace(text)
 	if w := parse(t, quiet).Warnings; len(w) != 0 {
 		t.Errorf("all on loopback, and still: %v", w)

@@ -47,7 +47,7 @@ type draft struct {
 	policies map[string][]string // the stages of policies, which are not built
 	serves   string              // the policy that the tap is to serve through, named at servesAt
 	servesAt string
-	broken   map[string]bool // models with a fault of their own: not checked further
+	broken   map[string]bool // models of which not enough is known to check them further
 }
 
 // read fills a draft from the tree: types and ranges of single values.

@@ -36,7 +36,6 @@ func vendorHost(p llm.Provider, host string) bool {
 
 func (r *draft) models(d *decoder, path string, n *node) {
 	d.entries(path, n, func(key, sub string, p pair) {
-		before := len(d.faults)
 		if !goodName(key, true) {
 			d.fail(p.pos, sub, "this is no name for a model", wantArm)
 		}
@@ -44,7 +43,7 @@ func (r *draft) models(d *decoder, path string, n *node) {
 		r.model(&m)(d, sub, p.value)
 		r.finish(&m, sub, p)
 		r.Models = append(r.Models, m)
-		r.broken[key] = len(d.faults) > before
+		r.broken[key] = m.Provider == "" || m.Model == "" || m.BaseURL == "" || m.Digest == "" && r.has(sub+".digest")
 	})
 }
 

@@ -38,7 +38,8 @@ func (r *draft) checkRequired() {
 		{"tap.upstream", wantUpstream},
 		{"judge.primary", "judge: {primary: NAME}, the name of a pinned model"},
 	} {
-		if !r.has(k.key) {
+		section, _, _ := strings.Cut(k.key, ".")
+		if !r.has(k.key) && !r.faulty(section) {
 			r.failAt(k.key, "is missing", k.want)
 		}
 	}
@@ -52,6 +53,11 @@ func (d *decoder) failed(key string) bool {
 	return slices.ContainsFunc(d.faults, func(e *Error) bool {
 		return e.Key == key || key != "" && (strings.HasPrefix(e.Key, key+".") || strings.HasPrefix(e.Key, key+"["))
 	})
+}
+
+// faulty says whether a key itself has a fault, whatever is below it.
+func (d *decoder) faulty(key string) bool {
+	return slices.ContainsFunc(d.faults, func(e *Error) bool { return e.Key == key })
 }
 
 func (r *draft) checkDates() {
@@ -98,7 +104,7 @@ func toTap(listen string) string { return "leads to the tap itself, which listen
 
 // lookup finds a model that a key names, and reports why it cannot be used.
 func (r *draft) lookup(key, name string) (Model, bool) {
-	if name == "" {
+	if name == "" || r.faulty("models") {
 		return Model{}, false
 	}
 	m, ok := r.Model(name)
@@ -165,13 +171,24 @@ func (r *draft) checkJudge(role, name string) {
 	}
 }
 
-// sameModel says whether two entries are one model: the same id at the same
-// server, whatever name or API they are asked by.
+// sameModel says whether two entries are one model: the same id at the same server,
+// whatever name or API they are asked by, or the same weights anywhere.
 func sameModel(a, b Model) bool {
 	if a.Name == b.Name {
 		return true
 	}
-	return a.Model != "" && a.Model == b.Model && sameServer(a.BaseURL, b.BaseURL)
+	if a.Digest != "" && b.Digest != "" && (strings.HasPrefix(a.Digest, b.Digest) || strings.HasPrefix(b.Digest, a.Digest)) {
+		return true
+	}
+	return a.Model != "" && tag(a) == tag(b) && sameServer(a.BaseURL, b.BaseURL)
+}
+
+// tag is a model's id as its own server takes it: with Ollama, no tag is latest.
+func tag(m Model) string {
+	if m.SelfHosted {
+		return strings.TrimSuffix(m.Model, ":latest")
+	}
+	return m.Model
 }
 
 func sameServer(a, b string) bool {

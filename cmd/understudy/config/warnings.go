@@ -24,7 +24,10 @@ func (r *draft) warnings() []error {
 	}
 	for _, j := range r.judges() {
 		for _, c := range r.Candidates {
-			if m, ok := r.Model(c.Model); ok && family(m) != "" && family(m) == family(j.model) {
+			m, ok := r.Model(c.Model)
+			if ok && sameServer(m.BaseURL, j.model.BaseURL) && isAliasOf(m.Model, j.model.Model) {
+				warn(j.key, fmt.Sprintf("the arm %s asks for the alias %s, which may be the judge's own snapshot %s", printable(c.Name), m.Model, j.model.Model), "a judge that is no arm")
+			} else if ok && family(m) != "" && family(m) == family(j.model) {
 				warn(j.key, fmt.Sprintf("the judge is of the same family (%s) as the arm %s, and judges tend to favour their own", family(m), printable(c.Name)), "a judge of another family")
 			}
 		}
@@ -39,6 +42,14 @@ func (r *draft) warnings() []error {
 	}
 	return errorsOf(all)
 }
+
+// isAliasOf says whether an id is that of a snapshot without its date.
+func isAliasOf(id, snapshot string) bool {
+	rest, ok := strings.CutPrefix(snapshot, strings.TrimSuffix(id, "-latest"))
+	return ok && datePart.MatchString(rest)
+}
+
+var datePart = regexp.MustCompile(`^[-@](?:[0-9]{4}-?[0-9]{2}-?[0-9]{2}|[0-9]{4})$`)
 
 type judgeModel struct {
 	key   string
