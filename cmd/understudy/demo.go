@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/understudy-eval/understudy/cmd/understudy/config"
 	"github.com/understudy-eval/understudy/cmd/understudy/demo"
@@ -106,41 +107,40 @@ func playThrough(ctx context.Context, s *setup, play *demo.Play, stderr io.Write
 	address := make(chan string, 1)
 	p.listening = func(a string) { address <- a }
 
-	roles := allRoles()
+	all, ctx := errgroup.WithContext(ctx)
 	tapping, endTap := context.WithCancel(ctx)
-	defer endTap()
 	working, endWork := context.WithCancel(ctx)
-	defer endWork()
-	played := make(chan error, 2)
-	go func() { played <- p.play(tapping, roles[:1]) }()
-	go func() { played <- p.play(working, roles[1:]) }()
-
-	var base string
-	select {
-	case base = <-address:
-	case err := <-played:
-		endTap()
-		endWork()
-		return errors.Join(err, <-played)
-	}
-	show := newProgress(stderr, p.bus, play.Traffic())
-	err = show.during(ctx, func(ctx context.Context) error {
-		if err := show.traffic.Send(ctx, "http://"+base+"/v1"); err != nil {
-			return err
-		}
-		endTap() // publishes what is queued, and the last books
-		if err := <-played; err != nil {
-			return err
-		}
-		return show.untilDone(ctx)
+	tapped := make(chan struct{})
+	roles := allRoles()
+	all.Go(func() error {
+		defer close(tapped)
+		return p.play(tapping, roles[:1])
 	})
-	tapEnded := tapping.Err() != nil
-	endTap()
-	endWork()
-	if !tapEnded {
-		err = errors.Join(err, <-played)
+	all.Go(func() error { return p.play(working, roles[1:]) })
+	all.Go(func() error {
+		defer endWork()
+		defer endTap()
+		show := newProgress(stderr, p.bus, play.Traffic())
+		return show.during(ctx, func(ctx context.Context) error {
+			if err := sendAll(ctx, show.traffic, address); err != nil {
+				return err
+			}
+			endTap() // publishes what is queued, and the last books
+			<-tapped
+			return show.untilDone(ctx)
+		})
+	})
+	return all.Wait()
+}
+
+// sendAll sends the users' requests once the tap says where it listens.
+func sendAll(ctx context.Context, traffic *demo.Traffic, address <-chan string) error {
+	select {
+	case a := <-address:
+		return traffic.Send(ctx, "http://"+a+"/v1")
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	return errors.Join(err, <-played)
 }
 
 // farewell says where the report is and what to try next.
