@@ -157,7 +157,7 @@ func gradesPerArm(r Report) section {
 
 func problemsPerArm(r Report) section {
 	s := section{
-		title: "Main problem of an answer, share of graded answers in % with its interval; lower is better",
+		title: "Main problem of an answer, share of graded answers in % with its interval; lower is better, but for none",
 		table: columnsFor("", armNames(r)...),
 	}
 	var list []rubric.Problem
