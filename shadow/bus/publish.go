@@ -98,9 +98,15 @@ func (b *Bus) publish(ctx context.Context, msg *nats.Msg) error {
 	}
 }
 
+// errNotConnected is a publish while the connection is lost.
+var errNotConnected = errors.New("no connection to the bus")
+
 // publishOnce creates the streams again if they are gone, e.g. with the server's store.
 func (b *Bus) publishOnce(ctx context.Context, msg *nats.Msg) error {
 	_, err := b.js.PublishMsg(ctx, msg)
+	if errors.Is(err, nats.ErrReconnectBufExceeded) {
+		return errNotConnected // what the library says speaks of a buffer that we do not want
+	}
 	if !errors.Is(err, jetstream.ErrNoStreamResponse) {
 		return err
 	}

@@ -8,10 +8,12 @@ import (
 	"github.com/understudy-eval/understudy/shadow"
 )
 
-// keepBooks publishes what was counted, every BooksEvery until ctx ends.
+// keepBooks publishes what was counted, every BooksEvery until ctx ends. The log says
+// when the bus stops taking them and when it goes on, not how often it was tried.
 func (r *run) keepBooks(ctx context.Context) {
 	tick := time.NewTicker(r.tap.o.BooksEvery)
 	defer tick.Stop()
+	waiting := false
 	for {
 		select {
 		case <-ctx.Done():
@@ -19,10 +21,18 @@ func (r *run) keepBooks(ctx context.Context) {
 		case <-tick.C:
 		}
 		one, cancel := context.WithTimeoutCause(r.hard, r.tap.o.PublishTimeout, errSlow)
-		if err := r.tap.publishBooks(one); err != nil {
-			r.tap.o.Log.WarnContext(ctx, "books wait", "err", err)
-		}
+		err := r.tap.publishBooks(one)
 		cancel()
+		log := r.tap.o.Log
+		switch {
+		case err == nil && waiting:
+			log.InfoContext(ctx, "books go on")
+		case err != nil && !waiting:
+			log.WarnContext(ctx, "books wait, and while the bus is down samples are lost", "error", err)
+		case err != nil:
+			log.DebugContext(ctx, "books still wait", "error", err)
+		}
+		waiting = err != nil
 	}
 }
 

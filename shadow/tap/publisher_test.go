@@ -152,6 +152,7 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func TestBooksAreOfferedAgain(t *testing.T) {
+	var logged lockedBuffer
 	synctest.Test(t, func(t *testing.T) {
 		var tries atomic.Int64
 		s := &store{book: func(_ context.Context, b shadow.Books) error {
@@ -160,7 +161,9 @@ func TestBooksAreOfferedAgain(t *testing.T) {
 			}
 			return nil
 		}}
-		r := start(t, options(), s)
+		o := options()
+		o.Log = slog.New(slog.NewTextHandler(&logged, nil))
+		r := start(t, o, s)
 		h := r.Middleware(answering(200, wholeAnswer))
 		for range 5 {
 			h.ServeHTTP(&plainWriter{}, request(t, "POST", chatPath, question))
@@ -175,6 +178,9 @@ func TestBooksAreOfferedAgain(t *testing.T) {
 		}
 		if s.counts()["seen"] != 5 || s.samples[4].Seq != 5 {
 			t.Errorf("%v", s.counts())
+		}
+		if log := logged.String(); strings.Count(log, "books wait") != 1 || strings.Count(log, "books go on") != 1 {
+			t.Errorf("three tries in vain are one change of state, and the end of them another: %s", log)
 		}
 	})
 }
