@@ -329,3 +329,49 @@ func TestStalledBus(t *testing.T) {
 	p.Close()
 	p.conns.Wait()
 }
+
+// What a stage made while the bus was away is stored when it is back, and is not made
+// again: answers and verdicts cost money.
+func TestProductOutlivesOutage(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "bus")
+	server := startServer(t, embedded.Options{Dir: dir, Listen: "127.0.0.1:0"})
+	url := server.URL()
+	b := connect(t, bus.Options{URL: url})
+	var made atomic.Int64
+	begun, resume := make(chan struct{}), make(chan struct{})
+	consume(t, func(ctx context.Context) error {
+		return b.EachSample(ctx, func(ctx context.Context, s shadow.Sample) error {
+			if made.Add(1) == 1 {
+				close(begun)
+			}
+			<-resume
+			return b.PublishTrial(ctx, shadow.Trial{Sample: s})
+		})
+	})
+	graded := make(chan shadow.SampleID, 10)
+	consume(t, func(ctx context.Context) error {
+		return b.EachTrial(ctx, func(ctx context.Context, s shadow.Trial) error {
+			graded <- s.Sample.ID
+			return b.PublishGraded(ctx, s.Sample.ID.String(), []byte("x"))
+		})
+	})
+	publishSamples(t, b, 0, 1)
+	<-begun
+	if err := server.Shutdown(); err != nil {
+		t.Fatal(err)
+	}
+	for b.Connected() {
+		<-time.After(time.Millisecond)
+	}
+	close(resume)
+	stopped, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if err := b.PublishGraded(stopped, "x", []byte("x")); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no connection") {
+		t.Errorf("error %v, want ctx's end and what was wrong", err)
+	}
+	startServer(t, embedded.Options{Dir: dir, Listen: strings.TrimPrefix(url, "nats://")})
+	take(t, graded, 1)
+	if n := made.Load(); n != 1 {
+		t.Errorf("made %d times", n)
+	}
+}

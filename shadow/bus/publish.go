@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,22 +30,24 @@ func (b *Bus) PublishSample(ctx context.Context, s shadow.Sample) error {
 }
 
 // PublishTrial stores a trial under its sample's id; of two trials of one sample
-// the first stays. Errors as PublishSample.
+// the first stays. The answers in it cost money: while the bus is down or full they
+// are not thrown away, and it tries again until ctx ends. Errors: shadow.ErrTooLarge;
+// ctx's cause, with what was wrong last.
 func (b *Bus) PublishTrial(ctx context.Context, t shadow.Trial) error {
 	data, err := shadow.EncodeTrial(t)
 	if err != nil {
 		return err
 	}
-	return b.store(ctx, KindTrial, t.Sample.ID.String(), data)
+	return b.insist(ctx, KindTrial, t.Sample.ID.String(), data)
 }
 
 // PublishGraded stores the encoded rulings of a trial under an id that is the same
-// whenever the fact is the same. Errors as PublishSample.
+// whenever the fact is the same. It insists, and fails, as PublishTrial does.
 func (b *Bus) PublishGraded(ctx context.Context, id string, data []byte) error {
 	if id == "" {
 		return errors.New("publish graded: no id")
 	}
-	return b.store(ctx, KindGraded, id, data)
+	return b.insist(ctx, KindGraded, id, data)
 }
 
 // PublishBooks stores an entry of the books under its source and number. Errors as PublishSample.
@@ -55,6 +58,24 @@ func (b *Bus) PublishBooks(ctx context.Context, books shadow.Books) error {
 	}
 	id := books.Source + "/" + strconv.FormatUint(books.Number, 10)
 	return b.store(ctx, KindBooks, id, data)
+}
+
+// insist stores a product that must not be made again.
+func (b *Bus) insist(ctx context.Context, kind, id string, data []byte) error {
+	var last error
+	for wait := minBackoff; ; wait = min(2*wait, maxBackoff) {
+		err := b.store(ctx, kind, id, data)
+		switch {
+		case err == nil, errors.Is(err, shadow.ErrTooLarge), b.nc.IsClosed():
+			return err
+		case ctx.Err() != nil:
+			return fmt.Errorf("publish %s %s: %w, last: %w", kind, id, context.Cause(ctx), cmp.Or(last, err))
+		case wait == minBackoff:
+			b.o.Log.WarnContext(ctx, "product waits for the bus", "kind", kind, "error", err)
+		}
+		last = err
+		pause(ctx, wait)
+	}
 }
 
 // store publishes a message of a kind and waits for the server's word that it is stored.
