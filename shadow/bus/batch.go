@@ -71,7 +71,7 @@ func (b *batcher[T]) gather(messages <-chan *message) (ms []*message, more bool)
 
 func (b *batcher[T]) giveBack(ms []*message) {
 	for _, m := range ms {
-		b.stage.giveBack(m, 0)
+		b.stage.giveBack(m, stopDelay)
 	}
 }
 

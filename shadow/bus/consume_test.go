@@ -231,7 +231,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// Without grace an error after ctx ended is no failure: the sample comes back at once.
+// Without grace an error after ctx ended is no failure: the sample comes back soon.
 func TestStopGivesBack(t *testing.T) {
 	b := connect(t, bus.Options{InProcess: startServer(t, embedded.Options{}), AckWait: time.Hour, RetryDelay: time.Hour, Attempts: 1, GiveUp: 1})
 	publishSamples(t, b, 0, 1)

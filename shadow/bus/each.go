@@ -71,7 +71,7 @@ func eachDefaults(opts []EachOption) (eachOptions, error) {
 // becomes a dead letter instead. [Lasting] errors, shadow.ErrTooLarge and panics make
 // it one at once, and so does a message that is no sample: f never sees that. While
 // f runs the server is told that the sample is in work, so f may take any time. An
-// error of f after ctx ended is no failure of the sample: it comes back at once.
+// error of f after ctx ended is no failure of the sample: it comes back soon.
 //
 // Delivery is at least once: after a crash f sees a sample again.
 func (b *Bus) EachSample(ctx context.Context, f func(context.Context, shadow.Sample) error, opts ...EachOption) error {

@@ -13,6 +13,10 @@ import (
 	"github.com/understudy-eval/understudy/shadow"
 )
 
+// stopDelay is how long a message that is given back at the end stays away: the
+// pull that is being ended may still be open at the server, and would take it along.
+const stopDelay = 500 * time.Millisecond
+
 // stage is one Each call.
 type stage struct {
 	bus      *Bus
@@ -124,7 +128,7 @@ func (s *stage) work(ctx, workCtx context.Context, m *message, f func(context.Co
 	case s.done.has(m.key):
 		s.ack(m)
 	case ctx.Err() != nil:
-		s.giveBack(m, 0)
+		s.giveBack(m, stopDelay)
 	default:
 		err := f(workCtx, m)
 		s.settle(workCtx, m, err)
@@ -141,7 +145,7 @@ func (s *stage) settle(ctx context.Context, m *message, err error) {
 	case errors.As(err, &dead):
 		s.bury(ctx, m, dead)
 	case ctx.Err() != nil:
-		s.giveBack(m, 0)
+		s.giveBack(m, stopDelay)
 	default:
 		n, hopeless := s.tries.failed(m.key)
 		s.bus.o.Log.WarnContext(ctx, "message failed", "stage", s.kind, "seq", m.key.seq, "tries", n, "error", err)
