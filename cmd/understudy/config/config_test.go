@@ -320,6 +320,10 @@ bus: {url: "nats://127.0.0.1:4222,nats://bus.example:4222"}
 	if len(alias) == 0 || !strings.Contains(alias[0].Error(), "the arm x asks for the alias gpt-5.6-terra, which may be the judge's own snapshot gpt-5.6-terra-2026-08-20") {
 		t.Errorf("the judge may be an arm: %v", alias)
 	}
+	twice := parse(t, strings.Replace(smallest, "https://api.openai.com/}", "https://api.openai.com/v1/}", 1)).Warnings
+	if !strings.Contains(errors.Join(twice...).Error(), "understudy.yaml:4:17: tap.upstream: a client whose base_url ends in /v1") {
+		t.Errorf("paths are passed on whole: %v", twice)
+	}
 	quiet := strings.NewReplacer("primary: a, reserve: b", "primary: c", "bus:", "#").Replace(text)
 	if w := parse(t, quiet).Warnings; len(w) != 0 {
 		t.Errorf("all on loopback, and still: %v", w)

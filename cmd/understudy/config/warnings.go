@@ -35,6 +35,9 @@ func (r *draft) warnings() []error {
 			warn(j.key, "conversations go unredacted to "+host, "be sure that they may; redaction is not supported yet")
 		}
 	}
+	if strings.HasSuffix(r.Tap.Upstream, "/v1") {
+		warn("tap.upstream", "a client whose base_url ends in /v1, as usual, would reach /v1/v1 there: paths are passed on whole", "the address without /v1")
+	}
 	for _, address := range strings.Split(r.Bus.URL, ",") {
 		if address != "" && !onLoopback(hostOf(address)) {
 			warn("bus.url", "conversations go unredacted to "+hostOf(address), "be sure that they may; redaction is not supported yet")
