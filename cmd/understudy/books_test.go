@@ -88,3 +88,13 @@ func (s *stage) awaitBooks(seen int) booked {
 	})
 	return r
 }
+
+// booked is how many requests the books know of by now; they need not balance yet.
+func (s *stage) booked() int {
+	var r booked
+	status, out, _ := s.command("report", "--format", "json")
+	if status != exitOK || json.Unmarshal([]byte(out), &r) != nil {
+		return 0
+	}
+	return r.Report.Books.Seen
+}
