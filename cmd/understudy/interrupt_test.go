@@ -7,7 +7,7 @@ import (
 
 // TestInterrupted: an interrupt is no error, whatever the process is waiting for.
 func TestInterrupted(t *testing.T) {
-	const text = `models: {j: {provider: openai, base_url: http://127.0.0.1:9/v1, model: j-2026-01-02}}
+	const text = `models: {j: {provider: openai, base_url: http://127.0.0.1:9/v1, model: j-2026-01-02, digest: "sha256:0123456789abcdef"}}
 tap: {upstream: http://127.0.0.1:9, listen: "127.0.0.1:0"}
 judge: {primary: j}
 `
@@ -32,7 +32,7 @@ judge: {primary: j}
 // TestTakenPort: the message names the key, and nothing hides it.
 func TestTakenPort(t *testing.T) {
 	url, _ := fake(t, nil)
-	s := start(t, t.TempDir(), `models: {j: {provider: openai, base_url: http://127.0.0.1:9/v1, model: j-2026-01-02}}
+	s := start(t, t.TempDir(), `models: {j: {provider: openai, base_url: http://127.0.0.1:9/v1, model: j-2026-01-02, digest: "sha256:0123456789abcdef"}}
 tap: {upstream: http://127.0.0.1:9, listen: "`+strings.TrimPrefix(url, "http://")+`"}
 judge: {primary: j}
 `)

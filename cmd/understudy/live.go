@@ -76,11 +76,7 @@ func probe(ctx context.Context, w io.Writer, client *provider.Client, m config.M
 
 // otherDate says whether a dated id was answered by an id of another date.
 func otherDate(m config.Model, echo string) bool {
-	if pin, err := llm.PinnedBy(m.Provider, m.SelfHosted, m.Model, ""); err != nil || pin != llm.PinDate {
-		return false
-	}
-	pin, err := llm.PinnedBy(llm.ProviderOpenAI, true, echo, "")
-	return err == nil && pin == llm.PinDate && !strings.Contains(echo, m.Model)
+	return llm.Dated(m.Model) && llm.Dated(echo) && !strings.Contains(echo, m.Model)
 }
 
 // compareDigest compares the weights behind a tag with the configured digest, and
@@ -94,7 +90,7 @@ func compareDigest(ctx context.Context, w io.Writer, client *provider.Client, m 
 	defer cancel()
 	if m.Digest == "" {
 		if m.Provider == llm.ProviderOllama {
-			showDigest(ctx, w, client)
+			showDigest(ctx, w, client, m)
 		}
 		return true
 	}
@@ -110,14 +106,19 @@ func compareDigest(ctx context.Context, w io.Writer, client *provider.Client, m 
 	return true
 }
 
-// showDigest prints what a self-hosted model can be pinned by.
-func showDigest(ctx context.Context, w io.Writer, client *provider.Client) {
-	found, err := client.Digest(ctx)
+// showDigest prints what a self-hosted model can be pinned by: the digest of its
+// weights, or where a server lists none, one of what it says of the model.
+func showDigest(ctx context.Context, w io.Writer, client *provider.Client, m config.Model) {
+	find, note := client.Digest, ""
+	if m.Provider != llm.ProviderOllama {
+		find, note = client.ListingDigest, "   # of what the server lists about it; its weights' own SHA-256 is better"
+	}
+	found, err := find(ctx)
 	if err != nil {
-		fmt.Fprintf(w, "  its digest was not found: %v\n", err)
+		fmt.Fprintf(w, "  no digest was found to copy (%v): give the SHA-256 of its weights as digest:\n", err)
 		return
 	}
-	fmt.Fprintf(w, "  to pin it:  digest: \"sha256:%s\"\n", found)
+	fmt.Fprintf(w, "  to pin it:  digest: \"sha256:%s\"%s\n", found, note)
 }
 
 // showUnpinned looks up the digests that a configuration was refused for, so that
@@ -141,11 +142,9 @@ func showUnpinned(ctx context.Context, w io.Writer, err error) {
 	}
 	defer client.CloseIdleConnections()
 	fmt.Fprintf(w, "model %s (%s):\n", m.Name, m.Model)
-	if m.Provider != llm.ProviderOllama {
-		fmt.Fprintln(w, "  the server lists no digest; to pin it, give the SHA-256 of its weights as digest:")
-		return
-	}
-	compareDigest(ctx, w, client, m)
+	ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, fmt.Errorf("no answer within %s", probeLimit))
+	defer cancel()
+	showDigest(ctx, w, client, m)
 }
 
 // tryVerdict has one judge grade a made-up answer.

@@ -80,7 +80,7 @@ func TestCheckLive(t *testing.T) {
 		{
 			name: "arms unfit", why: "each is named with what it did, and the others are asked all the same",
 			models: "  d: {OPENAI, model: denied}\n  a: {ANTHROPIC, model: claude-denied-5}\n  g: {GOOGLE, model: gemini-gone}\n  m: {OPENAI, model: moved-2026-01-01}\n" +
-				"  l: {OLLAMA, model: qwen3:8b, digest: \"00000000\"}\n  n: {OLLAMA, model: none}\n  j: {OPENAI, model: j-2026-01-01}\n",
+				"  l: {OLLAMA, model: qwen3:8b, digest: \"00000000\"}\n  n: {OLLAMA, model: none}\n  j: {OPENAI, model: j-2026-01-01, digest: \"01234567\"}\n",
 			status: exitError,
 			says: []string{
 				"model d (denied): denied (denied), status 401, code invalid_api_key", "model a (claude-denied-5): denied", "model g (gemini-gone): denied (denied), status 404",
@@ -91,15 +91,15 @@ func TestCheckLive(t *testing.T) {
 		},
 		{
 			name: "judge of another version", why: "its verdicts would not count", status: exitError,
-			models: "  j: {OPENAI, model: moved-2026-01-01}\n", says: []string{"judge j: no verdict (snapshot_mismatch)"},
+			models: "  j: {OPENAI, model: moved-2026-01-01, digest: \"01234567\"}\n", says: []string{"judge j: no verdict (snapshot_mismatch)"},
 		},
 		{
 			name: "judge that echoes an alias", why: "nothing proves which version answered", status: exitError,
-			models: "  j: {OPENAI, model: alias-2026-01-01}\n", says: []string{"model j (alias-2026-01-01): answered as alias", "judge j: no verdict (snapshot_unproven)"},
+			models: "  j: {OPENAI, model: alias-2026-01-01, digest: \"01234567\"}\n", says: []string{"model j (alias-2026-01-01): answered as alias", "judge j: no verdict (snapshot_unproven)"},
 		},
 		{
 			name: "judge off the scale", why: "a verdict is never repaired", status: exitError,
-			models: "  j: {OPENAI, model: seven-2026-01-01}\n", says: []string{"judge j: no verdict (out_of_scale)"},
+			models: "  j: {OPENAI, model: seven-2026-01-01, digest: \"01234567\"}\n", says: []string{"judge j: no verdict (out_of_scale)"},
 		},
 		{
 			name: "judge with its digest", why: "the weights are compared",
@@ -116,7 +116,11 @@ func TestCheckLive(t *testing.T) {
 		},
 		{
 			name: "judge on a server that lists none", why: "the user has to find it", status: exitError,
-			models: "  j: {OPENAI, model: mine}\n", says: []string{"the server lists no digest", "judge.primary: a judge has to be pinned"},
+			models: "  j: {OPENAI, model: mine}\n", says: []string{"no digest was found to copy", "judge.primary: a judge has to be pinned"},
+		},
+		{
+			name: "judge on a server that lists models only", why: "what the list says can be copied", status: exitError,
+			models: "  j: {OPENAI, model: qwen3:8b}\n", says: []string{"  to pin it:  digest: \"sha256:", "judge.primary: a judge has to be pinned"},
 		},
 	}
 	for _, test := range tests {

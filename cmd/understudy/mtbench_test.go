@@ -80,7 +80,7 @@ const mtConfiguration = `
 experiment: {name: mt-bench}
 models:
   cand: {provider: openai, base_url: %[2]s/v1, model: cand-2026-02-14, key: file:cand.key}
-  judge: {provider: openai, base_url: %[3]s/v1, model: judge-mini-2026-03-01}
+  judge: {provider: openai, base_url: %[3]s/v1, model: judge-mini-2026-03-01, digest: "sha256:0123456789abcdef"}
 tap: {listen: 127.0.0.1:0, upstream: %[1]s, rate: 100%%}
 bus: {dir: bus, sync: 10s}
 candidates:

@@ -24,7 +24,7 @@ experiment: {name: pipeline}
 models:
   live: {provider: openai, base_url: %[1]s/v1, model: live-2026-01-01}
   cand: {provider: openai, base_url: %[2]s/v1, model: cand-2026-02-14}
-  judge: {provider: openai, base_url: %[3]s/v1, model: judge-mini-2026-03-01}
+  judge: {provider: openai, base_url: %[3]s/v1, model: judge-mini-2026-03-01, digest: "sha256:0123456789abcdef"}
 tap: {listen: 127.0.0.1:0, upstream: %[1]s, rate: 100%%, sample_by: request}
 bus: {%[4]s}
 candidates:

@@ -60,7 +60,8 @@ func (b *Bus) PublishBooks(ctx context.Context, books shadow.Books) error {
 	return b.store(ctx, KindBooks, id, data)
 }
 
-// insist stores a product that must not be made again.
+// insist stores a product that must not be made again. The log says when the first of
+// several products begins to wait.
 func (b *Bus) insist(ctx context.Context, kind, id string, data []byte) error {
 	var last error
 	for wait := minBackoff; ; wait = min(2*wait, maxBackoff) {
@@ -70,8 +71,11 @@ func (b *Bus) insist(ctx context.Context, kind, id string, data []byte) error {
 			return err
 		case ctx.Err() != nil:
 			return fmt.Errorf("publish %s %s: %w, last: %w", kind, id, context.Cause(ctx), cmp.Or(last, err))
-		case wait == minBackoff:
-			b.o.Log.WarnContext(ctx, "product waits for the bus", "kind", kind, "error", err)
+		case last == nil:
+			if b.insisting.Add(1) == 1 {
+				b.o.Log.WarnContext(ctx, "products wait for the bus", "kind", kind, "error", err)
+			}
+			defer b.insisting.Add(-1)
 		}
 		last = err
 		pause(ctx, wait)

@@ -66,8 +66,8 @@ func ValidDigest(text string) bool { return digestText.MatchString(text) }
 // PinnedBy says what makes a model id a snapshot at its provider, or why it is none.
 //
 // selfHosted is for [ProviderOpenAI] at an address other than the vendor's: there
-// an id is whatever the operator chose, so it needs a digest or a full date
-// (YYYY-MM-DD or YYYYMMDD). Rules per provider:
+// an id is whatever the operator chose, dated or not, so it needs a digest. Rules
+// per provider:
 //
 //	openai     dated ids are snapshots, also with month and day only (-0613); a
 //	           fine-tune counts by its base model. Undated ids and -latest are aliases.
@@ -107,14 +107,7 @@ func pinHosted(model, digest string) (Pin, error) {
 	if digest != "" {
 		return PinDigest, nil
 	}
-	dated, err := hasDate(model)
-	switch {
-	case err != nil:
-		return "", err
-	case dated && !latest.MatchString(model):
-		return PinDate, nil
-	}
-	return "", fmt.Errorf("%w: %s is served by another server than the vendor's, where an id can be exchanged; give its digest", ErrAlias, model)
+	return "", fmt.Errorf("%w: %s is served by another server than the vendor's, where what stands behind an id can be exchanged; give its digest", ErrAlias, model)
 }
 
 func pinOpenAI(model string) (Pin, error) {
@@ -191,6 +184,12 @@ func fromFourSix(id string) bool {
 	major, _ := strconv.Atoi(m[1]) // two digits at most
 	minor, _ := strconv.Atoi("0" + m[2])
 	return major > 4 || major == 4 && minor >= 6
+}
+
+// Dated says whether an id carries a full date (YYYY-MM-DD or YYYYMMDD).
+func Dated(id string) bool {
+	dated, err := hasDate(id)
+	return dated && err == nil
 }
 
 // hasDate says whether an id carries a full date; one that is no day of the

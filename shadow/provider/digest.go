@@ -1,7 +1,10 @@
 package provider
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,7 +28,7 @@ func (c *Client) Digest(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("model %s: %w", c.end.Name, err)
 	}
-	body, err := c.tags(ctx, key)
+	body, err := c.list(ctx, llm.OllamaChat, "api/tags", key)
 	if err != nil {
 		return "", err
 	}
@@ -47,8 +50,53 @@ func (c *Client) Digest(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("model %s: %w: the server does not list %s", c.end.Name, ErrNoDigest, tag)
 }
 
-func (c *Client) tags(ctx context.Context, key string) ([]byte, error) {
-	req, err := c.request(ctx, http.MethodGet, "api/tags", nil, key)
+// ListingDigest is the SHA-256 of what an OpenAI-compatible server lists about the
+// configured model (GET …/models), as 64 hexadecimal digits: the entry as JSON with
+// sorted keys, without "created" and "permission", which change at each start. Where
+// a server lists size, parameters or path of the weights, other weights give another
+// digest; it is no digest of the weights themselves.
+//
+// Errors: [ErrNoDigest] for other providers and for a model that is not listed,
+// [*llm.Failure] for a call that failed.
+func (c *Client) ListingDigest(ctx context.Context) (string, error) {
+	if c.end.Provider != llm.ProviderOpenAI {
+		return "", fmt.Errorf("model %s: %w: provider %s has no such list", c.end.Name, ErrNoDigest, c.end.Provider)
+	}
+	key, err := c.key()
+	if err != nil {
+		return "", fmt.Errorf("model %s: %w", c.end.Name, err)
+	}
+	body, err := c.list(ctx, llm.OpenAIChat, "models", key)
+	if err != nil {
+		return "", err
+	}
+	var list struct {
+		Data []map[string]any
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	if err := dec.Decode(&list); err != nil {
+		return "", &llm.Failure{Class: llm.Malformed, Reason: llm.MalformedReason, Status: http.StatusOK, Err: err}
+	}
+	for _, entry := range list.Data {
+		if entry["id"] != c.end.Model {
+			continue
+		}
+		delete(entry, "created")
+		delete(entry, "permission")
+		text, err := json.Marshal(entry)
+		if err != nil {
+			return "", err
+		}
+		sum := sha256.Sum256(text)
+		return hex.EncodeToString(sum[:]), nil
+	}
+	return "", fmt.Errorf("model %s: %w: the server does not list %s", c.end.Name, ErrNoDigest, c.end.Model)
+}
+
+// list fetches a list of models in a dialect.
+func (c *Client) list(ctx context.Context, d llm.Dialect, path, key string) ([]byte, error) {
+	req, err := c.request(ctx, http.MethodGet, path, nil, key)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +109,7 @@ func (c *Client) tags(ctx context.Context, key string) ([]byte, error) {
 	if err != nil {
 		return nil, c.failed(ctx, err)
 	}
-	if f := llm.FailureFromStatus(llm.OllamaChat, resp.StatusCode, resp.Header, body, time.Now()); f != nil {
+	if f := llm.FailureFromStatus(d, resp.StatusCode, resp.Header, body, time.Now()); f != nil {
 		return nil, c.scrub(f, key)
 	}
 	return body, nil

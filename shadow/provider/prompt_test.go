@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -150,5 +153,49 @@ func TestDigest(t *testing.T) {
 				t.Errorf("%s: %v", e.Model, err)
 			}
 		})
+	}
+}
+
+// TestListingDigest: what the server lists about a model gives the same digest at
+// each start, and another one when the entry changes.
+func TestListingDigest(t *testing.T) {
+	serve := func(body string) *provider.Client {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/v1/models" {
+				http.NotFound(w, r)
+				return
+			}
+			_, _ = io.WriteString(w, body)
+		}))
+		t.Cleanup(server.Close)
+		c, err := provider.Open(provider.Endpoint{Name: "j", Provider: llm.ProviderOpenAI, BaseURL: server.URL + "/v1", Model: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.CloseIdleConnections)
+		return c
+	}
+	digest := func(body string) string {
+		d, err := serve(body).ListingDigest(t.Context())
+		if err != nil || len(d) != 64 {
+			t.Fatalf("%s: %q, %v", body, d, err)
+		}
+		return d
+	}
+	first := digest(`{"data":[{"id":"other"},{"id":"m","created":1,"meta":{"n_params":8030261248,"size":4912}}]}`)
+	if again := digest(`{"data":[{"meta":{"size":4912,"n_params":8030261248},"created":2,"id":"m","permission":[{"id":"x"}]}]}`); again != first {
+		t.Errorf("another start, another order: %s, then %s", first, again)
+	}
+	if moved := digest(`{"data":[{"id":"m","created":1,"meta":{"n_params":8030261248,"size":4913}}]}`); moved == first {
+		t.Error("other weights have the same digest")
+	}
+	for _, body := range []string{`{"data":[]}`, `{"data":[{"id":7}]}`, `{}`} {
+		if _, err := serve(body).ListingDigest(t.Context()); !errors.Is(err, provider.ErrNoDigest) {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	var f *llm.Failure
+	if _, err := serve("rubbish").ListingDigest(t.Context()); !errors.As(err, &f) || f.Reason != llm.MalformedReason {
+		t.Errorf("rubbish: %v", err)
 	}
 }

@@ -152,7 +152,7 @@ func TestCheckSelf(t *testing.T) {
   a.b: {provider: openai, base_url: "http://[2001:DB8:0::7]:8080/v1", model: m}
   c: {provider: openai, base_url: http://tapper.:8080/v1, model: m}
   d: {provider: openai, base_url: http://tapper:8081/v1, model: m}
-  j: {provider: openai, base_url: http://192.0.2.8:8080/v1, model: j-2026-01-01}
+  j: {provider: openai, base_url: http://192.0.2.8:8080/v1, model: j-2026-01-01, digest: "sha256:0123456789abcdef"}
 tap: {upstream: http://tapper:8080, listen: ":8080"}
 judge: {primary: j}
 `
@@ -294,9 +294,9 @@ func TestJoin(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	text := `models:
   local: {provider: ollama, model: "qwen3:8b"}
-  a: {provider: openai, base_url: http://10.0.0.5:8000/v1, model: Qwen/Qwen3-32B-2026-01-01}
-  b: {provider: openai, base_url: http://10.0.0.5:8000/v1, model: other-2026-01-01}
-  c: {provider: openai, base_url: http://127.0.0.1:8000/v1, model: other-2026-01-02}
+  a: {provider: openai, base_url: http://10.0.0.5:8000/v1, model: Qwen/Qwen3-32B-2026-01-01, digest: "sha256:0123456789abcdef"}
+  b: {provider: openai, base_url: http://10.0.0.5:8000/v1, model: other-2026-01-01, digest: "sha256:fedcba9876543210"}
+  c: {provider: openai, base_url: http://127.0.0.1:8000/v1, model: other-2026-01-02, digest: "sha256:0123456789abcdef"}
 tap: {upstream: http://127.0.0.1:9000}
 candidates: {x: {model: local}}
 judge: {primary: a, reserve: b}

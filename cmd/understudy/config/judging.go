@@ -22,10 +22,7 @@ func (r *draft) checkJudge(role, name string) {
 		}
 		var unpinned *Model
 		if m.SelfHosted && m.Digest == "" && strings.Contains(want, "digest") {
-			unpinned, want = &m, want+", the SHA-256 of its weights, or take an id with its date"
-			if m.Provider == llm.ProviderOllama {
-				want = `give its digest, which "understudy check --live" prints for copying`
-			}
+			unpinned, want = &m, `give its digest, which "understudy check --live" prints for copying`
 		}
 		r.failAt(key, "a judge has to be pinned: "+problem, want)
 		r.faults[len(r.faults)-1].Unpinned = unpinned

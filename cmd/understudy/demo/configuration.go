@@ -1,6 +1,10 @@
 package demo
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/understudy-eval/understudy/shadow/llm/llmfake"
+)
 
 // Configuration is the experiment as a user would write it: the demo runs from
 // this text, and --keep leaves it for the other commands.
@@ -14,8 +18,8 @@ experiment:
 models:
   live:    {provider: openai, base_url: %[1]s/v1, model: %[5]s}
   next:    {provider: openai, base_url: %[2]s/v1, model: %[6]s}
-  judge-a: {provider: openai, base_url: %[3]s/v1, model: %[7]s}
-  judge-b: {provider: openai, base_url: %[4]s/v1, model: %[8]s}
+  judge-a: {provider: openai, base_url: %[3]s/v1, model: %[7]s, digest: "%[12]s"}
+  judge-b: {provider: openai, base_url: %[4]s/v1, model: %[8]s, digest: "%[13]s"}
 
 tap:
   listen: 127.0.0.1:0            # any free port
@@ -38,5 +42,6 @@ judge:
 sinks: {dir: rows, flush: {every: 2s}}
 
 gate: {planned_pairs: 600}
-`, p.Live, p.Candidate, p.Judge, p.Reserve, LiveModel, CandidateModel, JudgeModel, ReserveModel, Rate, SessionHeader, Salt)
+`, p.Live, p.Candidate, p.Judge, p.Reserve, LiveModel, CandidateModel, JudgeModel, ReserveModel, Rate, SessionHeader, Salt,
+		llmfake.Digest(JudgeModel), llmfake.Digest(ReserveModel))
 }
