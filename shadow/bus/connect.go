@@ -34,6 +34,7 @@ type Bus struct {
 	isClosed   func()
 	denied     context.CancelCauseFunc // ends the set-up, which a missing permission would only let time out
 	publishing chan struct{}           // one entry per publish under way
+	insisting  atomic.Int64            // products that wait to be stored
 	running    sync.WaitGroup
 }
 
