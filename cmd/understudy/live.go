@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ var errLive = errors.New("not every model is fit for a run")
 // writes what it found, a line or two for each.
 func checkLive(ctx context.Context, w io.Writer, s *setup) error {
 	fit := true
+	probeUpstream(ctx, w, s.cfg)
 	for _, m := range s.cfg.Models {
 		client, err := openModel(m)
 		if err != nil {
@@ -47,6 +49,32 @@ func checkLive(ctx context.Context, w io.Writer, s *setup) error {
 	}
 	fmt.Fprintln(w, "ok: every model answered, every judge gave a proven verdict")
 	return nil
+}
+
+// probeUpstream asks the live service for its list of models without a key: any
+// answer but "not found" shows that clients reach it through the tap. What it finds is
+// said and makes no model unfit: a service may be down for the moment.
+func probeUpstream(ctx context.Context, w io.Writer, cfg *config.Config) {
+	ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, fmt.Errorf("no answer within %s", probeLimit))
+	defer cancel()
+	host := upstreamHost(cfg.Tap.Upstream)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, cfg.Tap.Upstream+"/v1/models", nil)
+	if err != nil {
+		fmt.Fprintf(w, "warning: upstream %s: no address\n", host)
+		return
+	}
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		fmt.Fprintf(w, "warning: upstream %s is not reached: %v\n", host, llm.FailureFromError(ctx, err))
+		return
+	}
+	defer resp.Body.Close()
+	fmt.Fprintf(w, "upstream %s: reached, status %d for its list of models\n", host, resp.StatusCode)
+	if resp.StatusCode == http.StatusNotFound {
+		fmt.Fprintln(w, "  no /v1/models there: see that a client whose base_url ends in /v1 gets its answers through the tap")
+	}
 }
 
 // probe asks a model for one token: that proves address, key, credit and model at once.

@@ -74,6 +74,7 @@ func TestCheckLive(t *testing.T) {
 			says: []string{
 				"model j (claude-sonnet-5): answered as claude-sonnet-5", "model g (gemini-4-flash): answered as", "model o (m): answered as m",
 				`to pin it:  digest: "sha256:` + full + `"`, "judge j: grade 2, problem none", "ok: every model answered",
+				"warning: upstream 127.0.0.1:9 is not reached: connect",
 			},
 			silent: []string{"lists no digest"},
 		},

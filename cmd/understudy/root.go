@@ -63,8 +63,8 @@ func strictArgs(c *cobra.Command) {
 	}
 }
 
-// status turns the outcome of a command into an exit status, and prints what went wrong.
-func status(err error, stderr io.Writer) int {
+// status turns the outcome of a command, named with its path, into an exit status, and prints what went wrong.
+func status(command string, err error, stderr io.Writer) int {
 	var d decided
 	if err == nil {
 		return exitOK
@@ -74,7 +74,7 @@ func status(err error, stderr io.Writer) int {
 	}
 	fmt.Fprintln(stderr, "understudy:", err)
 	if u := (usageError{}); errors.As(err, &u) || isUnknownCommand(err) {
-		fmt.Fprintln(stderr, `see "understudy --help"`)
+		fmt.Fprintf(stderr, "see %q\n", command+" --help")
 		return exitUsage
 	}
 	return exitError

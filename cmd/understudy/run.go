@@ -24,6 +24,8 @@ const (
 	defaultInFlight = 64
 	// booksEvery is how often counted dead letters are written to the books.
 	booksEvery = 5 * time.Second
+	// statusEvery is how often a run says what waits.
+	statusEvery = time.Minute
 )
 
 func newRun() *cobra.Command {
@@ -85,7 +87,7 @@ func runRoles(ctx context.Context, s *setup, roles []role, log *slog.Logger) (er
 	if s.cfg.Bus.Embedded() && len(roles) < len(allRoles()) {
 		return fmt.Errorf("%s: bus.url: the embedded bus is in this process alone, so some of the roles would never see a sample; name a NATS server (nats://host:4222) to share the work, or leave --roles out", s.cfg.At("bus.url"))
 	}
-	for _, warning := range s.cfg.Warnings {
+	for _, warning := range s.warnings {
 		log.WarnContext(ctx, "configuration", "warning", warning)
 	}
 	if missing := s.cfg.Secrets(os.LookupEnv); len(missing) > 0 {
@@ -107,7 +109,44 @@ func runRoles(ctx context.Context, s *setup, roles []role, log *slog.Logger) (er
 	defer func() { err = errors.Join(err, stop()) }()
 	log.InfoContext(ctx, "experiment runs", "name", s.experiment.Name, "digest", s.experiment.Digest,
 		"judge", s.experiment.Judge.Pinned, "rubric", s.experiment.Rubric)
-	return p.play(ctx, roles)
+	watching, endWatch := context.WithCancel(context.WithoutCancel(ctx))
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		p.watch(watching)
+	}()
+	err = p.play(ctx, roles)
+	endWatch()
+	<-watched
+	p.say("stopped; what waits on the bus is worked on by the next run")
+	return err
+}
+
+// watch says once a minute what the bus holds.
+func (p *process) watch(ctx context.Context) {
+	tick := time.NewTicker(statusEvery)
+	defer tick.Stop()
+	p.say("waiting on the bus")
+	for {
+		select {
+		case <-tick.C:
+			p.say("waiting on the bus")
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// say logs how many messages wait for each role, and nothing if the bus gives no answer.
+func (p *process) say(message string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	left, err := p.bus.Backlog(ctx)
+	if err != nil {
+		return
+	}
+	p.log.InfoContext(ctx, message, "for_candidates", left.Samples.Left(), "for_judge", left.Trials.Left(),
+		"for_files", left.Graded.Left(), "dead_letters", left.Dead())
 }
 
 // newProcess opens the bus and makes sure that it carries this very experiment. The

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -66,8 +68,20 @@ func newSetup(cfg *config.Config) (*setup, error) {
 		return nil, err
 	}
 	s := &setup{cfg: cfg, rubric: r, experiment: experimentOf(cfg, r)}
-	s.warnings = append(cfg.Warnings, cfg.Secrets(os.LookupEnv)...)
+	s.warnings = append(slices.Clip(cfg.Warnings), overdue(cfg, time.Now())...)
 	return s, nil
+}
+
+// overdue warns of an experiment whose stop date is over.
+func overdue(cfg *config.Config, now time.Time) []error {
+	if stop := cfg.Experiment.Stop; stop.IsZero() || now.Before(stop) {
+		return nil
+	}
+	return []error{&config.Error{
+		Position: cfg.At("experiment.stop"), Key: "experiment.stop",
+		Problem: "this day has come: what is still open is decided as no-go, and a run still samples and pays",
+		Want:    "a later day, fixed before the experiment starts",
+	}}
 }
 
 // experimentOf is the record of what the configuration fixes before the run.

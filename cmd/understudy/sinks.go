@@ -81,9 +81,13 @@ type reach struct {
 	grown   chan struct{}              // closed when samples grows
 }
 
+func newReach() *reach {
+	return &reach{samples: map[string]int64{}, counted: map[string]map[uint64]bool{}, grown: make(chan struct{})}
+}
+
 // readReach starts from the books that were written before.
 func readReach(dir, experiment string) (*reach, error) {
-	r := &reach{samples: map[string]int64{}, counted: map[string]map[uint64]bool{}, grown: make(chan struct{})}
+	r := newReach()
 	for entry, err := range sinks.ScanBooks(os.DirFS(dir)) {
 		if err != nil {
 			return nil, fmt.Errorf("books in %s: %w", dir, err)
@@ -112,32 +116,38 @@ func (r *reach) add(entries []shadow.Books) {
 	r.grown = make(chan struct{})
 }
 
-// await waits until the books cover the samples, for at most limit: a tap that was
-// killed never books its last ones. The error is ctx's.
+// await waits until the books cover the samples, but not for those whose live answer
+// is over for longer than limit: a tap that was killed never books its last ones. The
+// error is ctx's.
 func (r *reach) await(ctx context.Context, graded []judge.Graded, limit time.Duration) error {
-	over := time.NewTimer(limit)
-	defer over.Stop()
 	for {
 		r.mu.Lock()
-		covered, grown := r.covers(graded), r.grown
+		last, grown := r.lastUncovered(graded), r.grown
 		r.mu.Unlock()
-		if covered {
+		wait := time.Until(last.Add(limit))
+		if last.IsZero() || wait <= 0 {
 			return nil
 		}
 		select {
 		case <-grown:
-		case <-over.C:
-			return nil
+		case <-time.After(wait):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
 }
 
-func (r *reach) covers(graded []judge.Graded) bool {
-	return !slices.ContainsFunc(graded, func(g judge.Graded) bool {
-		return int64(g.Trial.Sample.Seq) > r.samples[g.Trial.Sample.Tap]
-	})
+// lastUncovered is when the last live answer ended that the books do not cover yet;
+// zero if they cover all.
+func (r *reach) lastUncovered(graded []judge.Graded) time.Time {
+	var last time.Time
+	for _, g := range graded {
+		s := g.Trial.Sample
+		if ended := s.Seen.Add(s.Live.Took); int64(s.Seq) > r.samples[s.Tap] && ended.After(last) {
+			last = ended
+		}
+	}
+	return last
 }
 
 // keepRecord writes the experiment's record beside the rows, or checks that the one

@@ -308,7 +308,7 @@ bus: {url: "nats://127.0.0.1:4222,nats://bus.example:4222"}
 	}
 	want := []string{
 		"understudy.yaml:8:30: judge.reserve: is at the same provider as judge.primary: when it fails, both are gone; a reserve at another provider",
-		"understudy.yaml:8:18: judge.primary: the judge is of the same family (qwen) as the arm x, and judges tend to favour their own; a judge of another family",
+		"understudy.yaml:8:18: judge.primary: the judge is of the same family (qwen) as the arm x, and judges tend to favour their own; take a judge of another family if there is one",
 		"understudy.yaml:8:18: judge.primary: conversations go unredacted to 10.0.0.5; be sure that they may; redaction is not supported yet",
 		"understudy.yaml:8:30: judge.reserve: conversations go unredacted to 10.0.0.5; be sure that they may; redaction is not supported yet",
 		"understudy.yaml:9:12: bus.url: conversations go unredacted to bus.example; be sure that they may; redaction is not supported yet",

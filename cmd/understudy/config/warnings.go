@@ -28,7 +28,7 @@ func (r *draft) warnings() []error {
 			if ok && sameServer(m.BaseURL, j.model.BaseURL) && isAliasOf(m.Model, j.model.Model) {
 				warn(j.key, fmt.Sprintf("the arm %s asks for the alias %s, which may be the judge's own snapshot %s", printable(c.Name), m.Model, j.model.Model), "a judge that is no arm")
 			} else if ok && family(m) != "" && family(m) == family(j.model) {
-				warn(j.key, fmt.Sprintf("the judge is of the same family (%s) as the arm %s, and judges tend to favour their own", family(m), printable(c.Name)), "a judge of another family")
+				warn(j.key, fmt.Sprintf("the judge is of the same family (%s) as the arm %s, and judges tend to favour their own", family(m), printable(c.Name)), "take a judge of another family if there is one")
 			}
 		}
 		if host := hostOf(j.model.BaseURL); !onLoopback(host) {

@@ -24,7 +24,7 @@ const (
 )
 
 // ErrInUse is a folder that another process (or server) uses right now.
-var ErrInUse = errors.New("folder is in use by another bus")
+var ErrInUse = errors.New("folder is in use by another bus, of an understudy that still runs")
 
 // Options say where the server keeps its files and who may connect.
 type Options struct {
