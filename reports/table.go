@@ -30,7 +30,7 @@ const nameWidth = 12
 // Cells appear as they are but for terminal sequences and control characters; rows
 // shorter than head are filled up, longer ones keep their first cells. A table that
 // is too wide has its first column wrapped, or else becomes a list with one figure
-// a line: no figure is ever cut.
+// a line: no figure is ever cut. No line ends in a blank.
 func Table(w io.Writer, width int, head []string, rows [][]string) error {
 	return table{head, rows}.text(w, width)
 }
@@ -123,19 +123,35 @@ func (t table) grid(w io.Writer) error {
 		return err
 	}
 	var out strings.Builder
+	for line := range strings.Lines(b.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if isRule := strings.Trim(line, "-") == ""; isRule {
+			line = line[:max(len(line)-columnGap, 0)]
+		}
+		text, used := exchange(line, cells)
+		cells = cells[used:]
+		out.WriteString(strings.TrimRight(text, " "))
+		out.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// exchange puts cells in the place of the stand-ins of a line, and says how many.
+func exchange(line string, cells []string) (text string, used int) {
+	var out strings.Builder
 	inside := false
-	for _, r := range b.String() {
+	for _, r := range line {
 		switch {
 		case r != standIn:
 			out.WriteRune(r)
 		case !inside:
-			out.WriteString(cells[0])
-			cells = cells[1:]
+			out.WriteString(cells[used])
+			used++
 		}
 		inside = r == standIn
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return out.String(), used
 }
 
 func (t table) draw(w io.Writer) error {
