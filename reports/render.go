@@ -48,7 +48,8 @@ func list(b *bytes.Buffer, t table, width int) {
 			writeWrapped(b, "  ", row[1], width)
 			continue
 		}
-		fmt.Fprintf(b, "%s%s%s\n", row[0], strings.Repeat(" ", label-displayWidth(row[0])+columnGap), row[1])
+		line := row[0] + strings.Repeat(" ", label-displayWidth(row[0])+columnGap) + row[1]
+		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
 }
 
