@@ -107,11 +107,22 @@ func coverageLine(r Report) string {
 		parts[i] = fmt.Sprintf("%s %s", a.Name, or(a.Coverage, percent))
 	}
 	line := "coverage (graded of asked): " + strings.Join(parts, ", ")
-	if r.Books.Balanced {
-		return line + "; the books balance"
-	}
-	return line + "; the books do not balance: " + strings.Join(r.Books.Wrong, "; ")
+	return line + "; " + r.Books.words()
 }
+
+// words says whether the books balance. Neither rows nor books balance in the
+// logic, but that would say nothing to a reader.
+func (b Balance) words() string {
+	switch {
+	case !b.Balanced:
+		return "the books do not balance: " + strings.Join(b.Wrong, "; ")
+	case b.Entries == 0:
+		return noBooks
+	}
+	return "the books balance"
+}
+
+const noBooks = "no books yet"
 
 // provenance names what a report was made from.
 func provenance(r Report) table {

@@ -73,7 +73,7 @@ func booksSection(r Report) section {
 	b := r.Books
 	s := section{title: "Books: requests that the taps counted", table: table{head: []string{"", "requests"}}}
 	if b.Entries == 0 {
-		s.table.rows = [][]string{{"no books", ""}}
+		s.table.rows = [][]string{{noBooks, ""}}
 		return s
 	}
 	add := func(name string, n int64) { s.table.rows = append(s.table.rows, []string{name, fmt.Sprint(n)}) }
@@ -95,9 +95,6 @@ func booksSection(r Report) section {
 		add("  arrived although given up", b.Late)
 	}
 	each("dead letter: ", b.Dead)
-	s.notes = []string{"the books balance"}
-	if !b.Balanced {
-		s.notes = []string{"the books do not balance: " + strings.Join(b.Wrong, "; ")}
-	}
+	s.notes = []string{b.words()}
 	return s
 }
