@@ -25,11 +25,15 @@ func tailSection(r Report) section {
 	for i, a := range r.Arms {
 		tails[i] = a.Latency
 	}
-	fillTails(&s, tails)
+	differ := fillTails(&s, tails)
 	line(&s.table, "output tokens, median", r.Arms, func(a ArmReport) string {
 		return or(a.TokensOut.Median, func(v float64) string { return fmt.Sprintf("%s (n %d)", fixed(v, 0), a.TokensOut.N) })
 	})
-	s.notes = append(s.notes, "live was measured at the tap, candidates from the worker that asked them; \"answers only\" leaves failed calls out and decides nothing")
+	measured := "live was measured at the tap, candidates from the worker that asked them"
+	if differ {
+		measured += "; \"answers only\" leaves calls without a whole answer out and decides nothing"
+	}
+	s.notes = append(s.notes, measured)
 	for _, a := range r.Arms {
 		if a.Latency.Left > 0 {
 			s.notes = append(s.notes, fmt.Sprintf("%s: calls that the user left: %d; they count at the time of leaving, so the quantiles are lower bounds", a.Name, a.Latency.Left))
@@ -55,8 +59,10 @@ func firstTokenSection(r Report) section {
 	return s
 }
 
-// fillTails adds the rows of one kind of time, an arm per column.
-func fillTails(s *section, tails []Tail) {
+// fillTails adds the rows of one kind of time, an arm per column. It reports whether
+// a call failed or was left: only then do answers alone differ, and have own rows.
+func fillTails(s *section, tails []Tail) (differ bool) {
+	differ = slices.ContainsFunc(tails, func(t Tail) bool { return t.Failed+t.Left > 0 })
 	line(&s.table, "calls", tails, func(t Tail) string { return fmt.Sprint(t.Calls) })
 	line(&s.table, "of them failed (timed out)", tails, func(t Tail) string { return fmt.Sprintf("%d (%d)", t.Failed, t.TimedOut) })
 	for i, p := range []string{"p50", "p95", "p99"} {
@@ -70,7 +76,9 @@ func fillTails(s *section, tails []Tail) {
 		}
 		line(&s.table, p, tails, quantile(Quantile.valueText))
 		line(&s.table, p+", interval", tails, quantile(Quantile.intervalText))
-		line(&s.table, p+", answers only", tails, quantile(func(q Quantile) string { return tookOr(q.Answers) }))
+		if differ {
+			line(&s.table, p+", answers only", tails, quantile(func(q Quantile) string { return tookOr(q.Answers) }))
+		}
 	}
 	longest := slices.MaxFunc(tails, func(a, b Tail) int { return len(a.Over) - len(b.Over) })
 	for i, over := range longest.Over {
@@ -84,8 +92,11 @@ func fillTails(s *section, tails []Tail) {
 		}
 		name := "over " + seconds(over.Limit) + " s"
 		line(&s.table, name, tails, share(func(o OverLimit) Share { return o.Share }))
-		line(&s.table, name+", answers only", tails, share(func(o OverLimit) Share { return o.Answers }))
+		if differ {
+			line(&s.table, name+", answers only", tails, share(func(o OverLimit) Share { return o.Answers }))
+		}
 	}
+	return differ
 }
 
 // valueText is the quantile, or "≥ 20.0 s" where it lies among time-outs, or
@@ -151,35 +162,6 @@ func gradesPerArm(r Report) section {
 		if a.Weighted {
 			s.notes = append(s.notes, fmt.Sprintf("%s: the mean is weighted by 1/chance of being sampled; counts and shares are not", a.Name))
 		}
-	}
-	return s
-}
-
-func problemsPerArm(r Report) section {
-	s := section{
-		title: "Main problem of an answer, share of graded answers in % with its interval; lower is better, but for none",
-		table: columnsFor("", armNames(r)...),
-	}
-	var list []rubric.Problem
-	for _, a := range r.Arms {
-		for _, p := range a.Problems {
-			if !slices.Contains(list, p.Problem) {
-				list = append(list, p.Problem)
-			}
-		}
-	}
-	for _, p := range list {
-		line(&s.table, string(p), r.Arms, func(a ArmReport) string {
-			for _, x := range a.Problems {
-				if x.Problem == p {
-					return shareText(x.Share)
-				}
-			}
-			return undefined
-		})
-	}
-	if len(list) > 0 {
-		s.notes = []string{"every answer has one main problem or none, so where one gets rarer others rise"}
 	}
 	return s
 }
