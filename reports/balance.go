@@ -19,8 +19,8 @@ import (
 // a missing entry of a tap, or rows without books do not balance.
 //
 // Unbooked are samples that came after the last entry of their tap: it runs and
-// will book them, or it was killed and never can. Over one percent of the samples
-// they do not balance. Late are samples that a tap gave up (bus_down, stopped)
+// will book them, or it was killed and never can. Over one percent of an arm's
+// samples they do not balance. Late are samples that a tap gave up (bus_down, stopped)
 // although the bus had them: a bus that stalls leaves that open.
 type Balance struct {
 	Balanced bool `json:"balanced"`
@@ -51,9 +51,9 @@ type ledger struct {
 	reach map[string]int64
 }
 
-// unbookedShare is the share of samples that may be missing from the books: a tap
+// unbookedPercent is how much of the samples may be missing from the books: a tap
 // books every few seconds, so more than that is no delay. A judgement of ours.
-const unbookedShare = 0.01
+const unbookedPercent = 1
 
 func readBooks(books iter.Seq2[shadow.Books, error], e Experiment, w Window) (ledger, error) {
 	l := ledger{
@@ -122,7 +122,11 @@ func (l *ledger) gaps() []string {
 			out = append(out, fmt.Sprintf("books of %s: an entry has no number", source))
 			continue
 		}
-		if missing := highest - uint64(len(numbers)); missing > 0 {
+		switch missing := highest - uint64(len(numbers)); missing {
+		case 0:
+		case 1:
+			out = append(out, fmt.Sprintf("books of %s: 1 of %d entries is missing", source, highest))
+		default:
 			out = append(out, fmt.Sprintf("books of %s: %d of %d entries are missing", source, missing, highest))
 		}
 	}
@@ -167,10 +171,12 @@ func (l *ledger) flight(a *ArmReport, unbooked int64, b *Balance) []string {
 		if known == 0 {
 			return nil
 		}
-		return []string{fmt.Sprintf("arm %s: %d samples, but no books", a.Name, known)}
+		return []string{fmt.Sprintf("arm %s: %s, but no books", a.Name, counted(int(known), "sample"))}
 	}
-	if float64(unbooked) > unbookedShare*float64(known) {
-		return []string{fmt.Sprintf("arm %s: %d of %d samples came after the last entry of their tap's books: it will book them within a minute, or was killed", a.Name, unbooked, known)}
+	if enough := samplesFor(unbooked); known < enough {
+		return []string{fmt.Sprintf("arm %s: %d of %s came after the last entry of their tap's books (at most %d %% may): "+
+			"a tap that runs books them within a minute; if it was killed, the books balance again from %s samples on, or in a window without that day",
+			a.Name, unbooked, counted(int(known), "sample"), unbookedPercent, number(enough))}
 	}
 	inFlight := b.Published + unbooked - known
 	late := min(max(0, -inFlight), l.givenUp())
@@ -178,10 +184,13 @@ func (l *ledger) flight(a *ArmReport, unbooked int64, b *Balance) []string {
 	inFlight += late
 	a.InFlight = &inFlight
 	if inFlight < 0 {
-		return []string{fmt.Sprintf("arm %s: %d samples, but %d published", a.Name, known, b.Published)}
+		return []string{fmt.Sprintf("arm %s: %s, but %d published", a.Name, counted(int(known), "sample"), b.Published)}
 	}
 	return nil
 }
+
+// samplesFor is how many samples make so many unbooked ones no more than may be.
+func samplesFor(unbooked int64) int64 { return (100*unbooked + unbookedPercent - 1) / unbookedPercent }
 
 func (l *ledger) givenUp() int64 {
 	var sum int64

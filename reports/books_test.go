@@ -43,7 +43,7 @@ func TestBooks(t *testing.T) {
 		{"gap", "an entry is missing", func(b []shadow.Books) []shadow.Books {
 			b[0].Number = 2
 			return b
-		}, "1 of 2 entries are missing"},
+		}, "1 of 2 entries is missing"},
 		{"negative", "a count cannot be", func(b []shadow.Books) []shadow.Books {
 			b[0].Lines[1].Count = -1
 			return b
@@ -85,7 +85,9 @@ func TestBooksBehindTheRows(t *testing.T) {
 	}{
 		{"whole", "", 600, "", 0, 0, ""},
 		{"a little behind", "six of 600: the tap runs, or was killed", 594, "", 6, 0, ""},
-		{"far behind", "over one percent is no delay", 590, "", 10, 0, "10 of 600 samples came after the last entry"},
+		{"far behind", "over one percent is no delay", 590, "", 10, 0, "10 of 600 samples came after the last entry of their tap's books (at most 1 % may): a tap that runs books them within a minute; " +
+			"if it was killed, the books balance again from 1,000 samples on, or in a window without that day"},
+		{"one too many", "the limit itself is allowed: see above", 593, "", 7, 0, "7 of 600 samples came after the last entry"},
 		{"gave up", "the bus had what the tap counted as bus_down", 598, "bus_down", 0, 2, ""},
 		{"stopped", "the same at the tap's end", 598, "stopped", 0, 2, ""},
 		{"queue full", "those never reached the bus", 600, "queue_full", 0, 0, ""},

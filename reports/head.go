@@ -22,7 +22,7 @@ func head(r Report, decisions []Decision) []paragraph {
 		if !ok || d.Outcome == NoDecision {
 			continue
 		}
-		out = append(out, paragraph{true, "how sure: " + howSure(c.Quality)}, paragraph{true, "what would change it: " + change(d)})
+		out = append(out, paragraph{true, "how sure: " + howSure(c.Quality)}, paragraph{true, "what would change it: " + change(d, r, c)})
 	}
 	if len(r.Comparisons) == 0 {
 		out = append(out, paragraph{text: "no candidates: live alone, nothing to decide"})
@@ -49,7 +49,7 @@ func howSure(q Quality) string {
 	} else {
 		text += fmt.Sprintf(", %s %% anytime interval %s", limitText(q.Anytime.Level), q.Anytime.text(f))
 	}
-	return text + fmt.Sprintf(", %d pairs in %d sessions", q.Delta.N, q.Burn.Sessions)
+	return text + fmt.Sprintf(", %s in %s", counted(q.Delta.N, "pair"), counted(q.Burn.Sessions, "session"))
 }
 
 func unsigned(d int) func(float64) string { return func(v float64) string { return fixed(v, d) } }
@@ -68,26 +68,32 @@ func why(e Estimate) string {
 }
 
 // change says what would turn the decision.
-func change(d Decision) string {
+func change(d Decision, r Report, c Comparison) string {
 	var failing, open []string
-	for _, c := range append([]Check{d.Quality}, d.Guards...) {
-		_, _, limit := c.figures()
-		switch c.State {
+	for _, check := range append([]Check{d.Quality}, d.Guards...) {
+		_, _, limit := check.figures()
+		switch check.State {
 		case Fail:
-			failing = append(failing, fmt.Sprintf("%s below %s", c.what, limit))
+			failing = append(failing, fmt.Sprintf("%s below %s", check.what, limit))
 		case Unknown:
-			open = append(open, c.what)
+			open = append(open, check.what)
 		}
 	}
+	more, projected := project(d, r, c)
 	switch {
 	case len(failing) > 0:
-		return strings.Join(failing, ", and ")
+		return joined(failing)
 	case slices.Contains(d.Reasons, CodeUndecided):
 		return "a longer experiment; open: " + strings.Join(orElse(open, "the arms' losses"), ", ")
 	case d.Outcome == Go:
 		return "nothing in these rows: every check holds"
-	case d.MorePairs != nil:
-		return fmt.Sprintf("about %d more pairs, if the figures stay; open: %s", about(*d.MorePairs), strings.Join(open, ", "))
+	case projected && more.settles == "it":
+		return fmt.Sprintf("%s, if the figures stay; open: %s", more.pairs, strings.Join(open, ", "))
+	case projected:
+		return fmt.Sprintf("%s for %s, if the figures stay; open: %s", more.pairs, more.settles, strings.Join(open, ", "))
+	case d.Quality.Code == CodeBurnIn:
+		b := c.Quality.Burn
+		return fmt.Sprintf("the end of the burn-in, at %s in %s; open: %s", counted(b.NeedPairs, "pair"), counted(b.NeedSessions, "session"), strings.Join(open, ", "))
 	case slices.Contains(d.Reasons, CodeLossesDiffer):
 		return "equal shares of answers without a grade"
 	}

@@ -80,7 +80,7 @@ func gradeDeltas(r Report) section {
 	add(level+" % interval, as if this were the only look", intervalCell(func(q Quality) *Interval { return q.Fixed }))
 	add(limitText(1-r.Experiment.Gate.Alpha)+" % anytime interval, which decides", func(q Quality, d int) string {
 		if q.Anytime == nil && !q.Burn.Reached {
-			return fmt.Sprintf("burn-in: %d/%d pairs, %d/%d sessions", q.Burn.Pairs, q.Burn.NeedPairs, q.Burn.Sessions, q.Burn.NeedSessions)
+			return fmt.Sprintf("burn-in: %d/%s, %d/%s", q.Burn.Pairs, counted(q.Burn.NeedPairs, "pair"), q.Burn.Sessions, counted(q.Burn.NeedSessions, "session"))
 		}
 		return intervalCell(func(q Quality) *Interval { return q.Anytime })(q, d)
 	})
@@ -140,8 +140,8 @@ func qualityNotes(r Report) []string {
 		}
 		if u := c.Unredacted; u != nil {
 			d := decimals(u.SE)
-			note("without redacted pairs the delta is %s, SE %s, %d pairs",
-				or(u.Value, func(v float64) string { return signed(v, d) }), or(u.SE, unsigned(d)), u.N)
+			note("without redacted pairs the delta is %s, SE %s, %s",
+				or(u.Value, func(v float64) string { return signed(v, d) }), or(u.SE, unsigned(d)), counted(u.N, "pair"))
 		}
 	}
 	return out

@@ -19,11 +19,11 @@ func sentence(d Decision, r Report, c Comparison) string {
 	quality := qualityWords(d.Quality, c.Quality)
 	switch {
 	case d.Quality.State == Fail:
-		return says(strings.Join(append([]string{quality}, failed...), ", and "))
+		return says(joined(append([]string{quality}, failed...)))
 	case len(failed) > 0 && d.Quality.State == Pass:
-		return says(quality + ", but " + strings.Join(failed, ", and "))
+		return says(quality + ", but " + joined(failed))
 	case len(failed) > 0:
-		return says(strings.Join(failed, ", and ") + "; " + quality)
+		return says(joined(failed) + "; " + quality)
 	case d.Outcome == Go:
 		return says(quality + allHold(len(d.Guards)))
 	}
@@ -36,14 +36,14 @@ func openWords(d Decision, r Report, c Comparison, quality string, open []string
 		words = fmt.Sprintf("undecided at the stop date %s: %s", r.Experiment.Stop.UTC().Format(dayFormat), quality)
 	}
 	if len(open) > 0 {
-		words += "; still open: " + strings.Join(open, ", and ")
+		words += "; still open: " + joined(open)
 	}
 	if c.Ungraded.Differ {
 		words += fmt.Sprintf("; %s of its answers and %s of live's have no grade, more than %d point apart",
 			percent(ratio(c.Ungraded.Candidate, c.Ungraded.Pairs)), percent(ratio(c.Ungraded.Live, c.Ungraded.Pairs)), maxLossPoints)
 	}
-	if d.MorePairs != nil && d.Outcome == KeepRunning {
-		words += fmt.Sprintf("; about %d more pairs would settle it", about(*d.MorePairs))
+	if p, ok := project(d, r, c); ok && d.Outcome == KeepRunning {
+		words += "; " + p.pairs + " would settle " + p.settles
 	}
 	return words
 }
@@ -73,12 +73,12 @@ func qualityWords(check Check, q Quality) string {
 			signed(*check.Value, d), beside(*check.Interval.Upper, check.Limit, d, signed), limitNumber(check.Limit))
 	case CodeBurnIn:
 		b := q.Burn
-		return fmt.Sprintf("too early: %d of %d pairs, %d of %d sessions", b.Pairs, b.NeedPairs, b.Sessions, b.NeedSessions)
+		return fmt.Sprintf("too early: %d of %s, %d of %s", b.Pairs, counted(b.NeedPairs, "pair"), b.Sessions, counted(b.NeedSessions, "session"))
 	case CodeTooFew:
-		return fmt.Sprintf("the grade difference has no interval yet (%d pairs)", check.N)
+		return fmt.Sprintf("the grade difference has no interval yet (%s)", counted(check.N, "pair"))
 	}
-	return fmt.Sprintf("quality is open: grade difference %s%s over %d pairs, between %s and %s, margin %s",
-		signed(*check.Value, d), inSE(q), check.N, beside(*check.Interval.Lower, check.Limit, d, signed),
+	return fmt.Sprintf("quality is open: grade difference %s%s over %s, between %s and %s, margin %s",
+		signed(*check.Value, d), inSE(q), counted(check.N, "pair"), beside(*check.Interval.Lower, check.Limit, d, signed),
 		beside(*check.Interval.Upper, check.Limit, d, signed), limitNumber(check.Limit))
 }
 
@@ -144,8 +144,8 @@ func (c Check) figures() (value, interval, limit string) {
 		f := func(v float64) string { return beside(v, c.Limit, 2, signed) + " s" }
 		return c.valueText(f), c.Interval.text(f), limitNumber(c.Limit) + " s"
 	case c.Against != "":
-		inPoints := func(v float64) string { return points(v) + " points" }
-		return or(c.Value, inPoints), c.Interval.text(points), limitText(c.Limit) + " points"
+		f := func(v float64) string { return points(v) + " points" }
+		return or(c.Value, f), c.Interval.text(points), inPoints(c.Limit)
 	}
 	return or(c.Value, percent), percentInterval(c.Interval), limitText(c.Limit) + " %"
 }
@@ -176,10 +176,17 @@ func unfitWords(codes []Code, r Report, c Comparison) string {
 		case CodeClusterKey:
 			out = append(out, "answers without a session, so the standard error is not known")
 		case CodeInvalidRows:
-			out = append(out, fmt.Sprintf("%d rows contradict themselves", r.Rows.Invalid))
+			out = append(out, contradict(r.Rows.Invalid))
 		}
 	}
 	return strings.Join(out, "; ")
+}
+
+func contradict(n int) string {
+	if n == 1 {
+		return "1 row contradicts itself"
+	}
+	return fmt.Sprintf("%d rows contradict themselves", n)
 }
 
 // percentInterval prints the unit once.

@@ -101,3 +101,68 @@ func TestNoBooks(t *testing.T) {
 	says(t, textOf(t, r), []string{"; no books yet", "\nno books yet"}, []string{"the books balance"})
 	says(t, textOf(t, build(t, experiment(), nil, booksFor(0))), []string{"; the books balance"}, []string{"no books"})
 }
+
+// TestMorePairs: a number of pairs is shown with what it belongs to, and with the
+// plan that it exceeds.
+func TestMorePairs(t *testing.T) {
+	firstToken := []reports.ShareLimit{{Limit: time.Second, Share: 0.1}} // nothing is streamed
+	for _, c := range []struct {
+		name, why  string
+		rows       []sinks.Row
+		change     func(*reports.Gate)
+		has, lacks []string
+	}{
+		{"one pair", "no standard error, and the guards alone have numbers", plain(1, -1), nil,
+			[]string{"1 of 50 pairs, 1 of 30 sessions", "still open: share of answers over 3 s", "1 pair in 1 session\n",
+				"what would change it: the end of the burn-in, at 50 pairs in 30 sessions; open: grade difference, share of"},
+			[]string{" more pair", "1 pairs", "1 sessions"}},
+		{"burn-in", "the guard needs more than the grades", plain(40, -1), nil,
+			[]string{"too early: 40 of 50 pairs", "more pairs would settle share of answers over 10 s"}, []string{"would settle it"}},
+		{"last pair", "the grades' own number", plain(49, -1), func(g *reports.Gate) {
+			*g = reports.Gate{Margin: 0.1, Alpha: 0.05, PlannedPairs: 900}
+		}, []string{"; about 1 more pair would settle it", "change it: about 1 more pair, if"}, []string{"planned: "}},
+		{"one session", "burn-in and no standard error", oneSession(plain(60, -1)), nil,
+			[]string{"1 of 30 sessions", "the end of the burn-in"}, []string{" more pair"}},
+		{"open", "every open check has a number, and the plan is short", noisy(100), func(g *reports.Gate) { g.PlannedPairs = 800 },
+			[]string{"about 750 more pairs (planned: 800) would settle it", "more pairs (planned: 800), if the figures stay"}, nil},
+		{"enough planned", "the plan covers it", noisy(100), func(g *reports.Gate) { g.PlannedPairs = 1e6 },
+			[]string{" more pairs would settle it"}, []string{"planned: "}},
+		{"no plan", "there is nothing to compare with", plain(100, -1), func(g *reports.Gate) { g.PlannedPairs = 0 }, nil, []string{"planned: "}},
+		{"nothing streamed", "a guard without a number stays open after all", plain(100, -1), func(g *reports.Gate) { g.FirstTokenOver = firstToken },
+			[]string{"more pairs would settle share of answers over 10 s", "more pairs for share of answers over 10 s, if"}, []string{"would settle it"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := experiment()
+			if c.change != nil {
+				c.change(&e.Gate)
+			}
+			t.Log(c.why)
+			says(t, textOf(t, build(t, e, c.rows, booksFor(len(c.rows)/2))), c.has, c.lacks)
+		})
+	}
+}
+
+func oneSession(rows []sinks.Row) []sinks.Row {
+	for i := range rows {
+		rows[i].Session = "s"
+	}
+	return rows
+}
+
+// TestSingular: one is no plural, and a long list of reasons is no chain of "and".
+func TestSingular(t *testing.T) {
+	e := experiment()
+	e.Gate.FailuresIncrease = new(0.01)
+	rows := plain(600, -1)
+	for i := 1; i < len(rows); i += 20 {
+		rows[i] = failed(i/2, rows[i].Arm, llm.Status5xx, time.Second)
+	}
+	says(t, textOf(t, build(t, e, rows, booksFor(600))),
+		[]string{"no-go: better by", "over 3 s, limit 5 %; 10.0 % of its answers take over 10 s, limit 1 %; increase of failures over live: +10.0 points, limit 1 point",
+			"change it: share of answers over 3 s below 5 %; share of"},
+		[]string{"1 points", ", and "})
+	invalid := plain(600, -1)
+	invalid[1].Rate = 0
+	says(t, textOf(t, build(t, experiment(), invalid, booksFor(600))), []string{"1 row contradicts itself"}, []string{"1 rows"})
+	says(t, textOf(t, build(t, experiment(), plain(1, -1)[:1], nil)), []string{"arm live: 1 sample, but no books"}, []string{"1 samples"})
+}

@@ -58,7 +58,7 @@ func words(s string) []string {
 
 func isUnit(s string) bool {
 	switch strings.TrimRight(s, ",;.):") {
-	case "%", "s", "SE", "grades", "points":
+	case "%", "s", "SE", "grades", "point", "points":
 		return true
 	}
 	return false
