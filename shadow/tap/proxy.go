@@ -90,10 +90,26 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// An answer gets no header that the upstream did not send.
 	w.Header()["Date"], w.Header()["Content-Type"] = nil, nil
+	if r.Header.Get("Expect") != "" {
+		w = once{w}
+	}
 	one := p.base
 	one.ErrorHandler = func(_ http.ResponseWriter, _ *http.Request, err error) { p.fail(w, r, err) }
 	one.ServeHTTP(w, r)
 }
+
+// once keeps "100 Continue" to one. The upstream's lets the body be read, with which
+// the server says it by itself; passing the upstream's on as well may say it twice.
+type once struct{ http.ResponseWriter }
+
+func (w once) WriteHeader(status int) {
+	if status != http.StatusContinue {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Unwrap lets a ResponseController reach the connection.
+func (w once) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // rewrite undoes what the standard proxy does to a request beyond passing it on.
 func rewrite(pr *httputil.ProxyRequest, target *url.URL) {
