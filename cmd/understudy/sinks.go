@@ -165,6 +165,19 @@ func (p *process) keepRecord() error {
 	if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	temp := path + ".tmp"
-	return errors.Join(os.WriteFile(temp, slices.Concat(data, []byte("\n")), 0o600), os.Rename(temp, path))
+	return writeDurably(path, slices.Concat(data, []byte("\n")))
+}
+
+// writeDurably writes a file that is either whole or not there, whatever happens and
+// whoever else writes the same.
+func writeDurably(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return os.Rename(f.Name(), path)
 }

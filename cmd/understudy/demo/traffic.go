@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,19 +44,12 @@ func (t *Traffic) Send(ctx context.Context, baseURL string) error {
 			if err := t.converse(ctx, client, baseURL, c); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
-				first = cmpOr(first, err)
+				first = cmp.Or(first, err)
 			}
 		})
 	}
 	all.Wait()
 	return first
-}
-
-func cmpOr(first, err error) error {
-	if first != nil {
-		return first
-	}
-	return err
 }
 
 type message struct {
