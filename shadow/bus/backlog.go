@@ -62,16 +62,15 @@ func (b *Bus) Backlog(ctx context.Context) (Backlog, error) {
 func (b *Bus) stage(ctx context.Context, kind string) (Stage, error) {
 	var stage Stage
 	consumer, err := b.js.Consumer(ctx, streamName(kind), b.durable(kind))
-	switch {
-	case err == nil:
-		info := consumer.CachedInfo() // as of the lookup just now
+	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return Stage{}, err
+	}
+	if err == nil && consumer.CachedInfo().Delivered.Consumer > 0 { // as of the lookup just now
+		info := consumer.CachedInfo()
 		stage.Waiting, stage.Working = info.NumPending, uint64(info.NumAckPending)
-	case errors.Is(err, jetstream.ErrConsumerNotFound):
-		// Nobody has worked here yet: all there is waits.
-		if stage.Waiting, err = b.count(ctx, kind, b.subject(kind)); err != nil {
-			return Stage{}, err
-		}
-	default:
+	} else if stage.Waiting, err = b.count(ctx, kind, b.subject(kind)); err != nil {
+		// Nothing was delivered yet: all there is waits. A consumer that is just being
+		// created says 0 until the server has counted for it.
 		return Stage{}, err
 	}
 	stage.Dead, err = b.count(ctx, kindDead, b.deadSubject(kind))
