@@ -25,7 +25,10 @@ type Column struct {
 	// Nullable columns hold null where a value is unknown or does not apply, never 0.
 	Nullable bool
 	// Unit is empty for text, flags and ids.
-	Unit    string
+	Unit string
+	// Since is the version of the set's schema that brought the column, 0 for the
+	// first one. In files of an earlier version it reads as null.
+	Since   int
 	Meaning string
 }
 
@@ -64,6 +67,9 @@ func Schema() string {
 			null = "nullable"
 		}
 		line := fmt.Sprintf("  %-16s %-18s %-8s %-10s %s", c.Name, c.Type, null, c.Unit, c.Meaning)
+		if c.Since > 1 {
+			line += fmt.Sprintf(" (since %s.%d)", c.Set, c.Since)
+		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()

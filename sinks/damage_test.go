@@ -86,7 +86,7 @@ func TestScanForeign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := []byte(strings.Replace(string(data), "rows.1", "rows.2", 1))
+	newer := []byte(strings.Replace(string(data), "rows.2", "rows.3", 1))
 	text := []byte("grade\n2\n")
 	for _, c := range []struct {
 		name, why string

@@ -73,9 +73,11 @@ func (d *decoder[R]) open(data []byte) error {
 		return err
 	}
 	name := reader.MetaData().KeyValueMetadata().FindValue(schemaKey)
-	if err := d.table.checkVersion(name); err != nil {
+	version, err := d.table.checkVersion(name)
+	if err != nil {
 		return err
 	}
+	d.table = d.table.at(version)
 	root, err := d.table.root()
 	if err != nil {
 		return err
@@ -111,20 +113,20 @@ func checkFrame(data []byte) error {
 	return nil
 }
 
-// checkVersion compares the schema that a file names with the table's own.
-func (t table[R]) checkVersion(name *string) error {
+// checkVersion reads the version of the schema that a file names.
+func (t table[R]) checkVersion(name *string) (int, error) {
 	if name == nil {
-		return fmt.Errorf("%w: it names no schema of ours", ErrForeign)
+		return 0, fmt.Errorf("%w: it names no schema of ours", ErrForeign)
 	}
 	set, version, _ := strings.Cut(*name, ".")
 	n, err := strconv.Atoi(version)
 	switch {
 	case err != nil || Set(set) != t.set || n < 1:
-		return fmt.Errorf("%w: schema %q, want %s", ErrForeign, *name, t.schemaName())
+		return 0, fmt.Errorf("%w: schema %q, want %s", ErrForeign, *name, t.schemaName())
 	case n > t.version:
-		return fmt.Errorf("%w: schema %s, this program reads up to %s", ErrVersion, *name, t.schemaName())
+		return 0, fmt.Errorf("%w: schema %s, this program reads up to %s", ErrVersion, *name, t.schemaName())
 	}
-	return nil
+	return n, nil
 }
 
 // next fills rs from its start and says how many rows it got; 0 at the end.

@@ -39,12 +39,13 @@
 //
 // # Columns
 //
-// The metadata of a file names its schema (understudy.schema, e.g. rows.1). A newer
-// one is refused. An empty string is null where the column is nullable. Strings are
+// The metadata of a file names its schema (understudy.schema, e.g. rows.2). A newer
+// one is refused; files of every released one can be read for ever, and a column that
+// they do not have is null. An empty string is null where the column is nullable. Strings are
 // UTF-8 with NUL and control characters as they were; bytes that are no UTF-8 are
 // U+FFFD. A uuid is 16 bytes.
 //
-//	rows (rows.1)
+//	rows (rows.2)
 //	  sample           uuid               required            sample id
 //	  arm              string             required            live, or a candidate's name
 //	  experiment       string             nullable            experiment's name
@@ -87,6 +88,13 @@
 //	  hedged           boolean            required            the reserve judge was asked because the first was silent
 //	  context_cut      boolean            required            turns were left out to fit the judge's context
 //	  repeat           int32              required            0 is the verdict that counts; others measure the judge
+//	  tags             list<string>       nullable            key=value, by key: what reports can be split by (since rows.2)
+//	  tokens_cached    int64              nullable tokens     tokens of the request that the provider had in its cache (since rows.2)
+//	  cost_nusd        int64              nullable 1e-9 USD   cost of the answer; null when usage or price is unknown (since rows.2)
+//	  conforms         boolean            nullable            the answer keeps to the schema or list that the request sets; null where it sets none or it cannot be told (since rows.2)
+//	  judge_tokens_in  int64              nullable tokens     tokens of all calls to judges for this answer (since rows.2)
+//	  judge_tokens_out int64              nullable tokens     tokens of all replies of judges for this answer (since rows.2)
+//	  judge_cost_nusd  int64              nullable 1e-9 USD   cost of judging; null when usage or price is unknown (since rows.2)
 //	books (books.1)
 //	  experiment       string             nullable            experiment's name
 //	  source           string             nullable            process that counted

@@ -85,6 +85,21 @@ func flag[R any](c Column, at func(*R) *bool) field[R] {
 	return f
 }
 
+// maybe is a truth value, null for nil.
+func maybe[R any](c Column, at func(*R) **bool) field[R] {
+	c.Type, c.Nullable = "boolean", true
+	f := scalar(c, leaf(c, nil, parquet.Types.Boolean, -1), access[R, bool]{
+		get: func(r *R) (bool, bool) {
+			b := *at(r)
+			return b != nil && *b, b != nil
+		},
+		set:  always(func(r *R, v bool) { *at(r) = &v }),
+		same: equal[bool],
+	})
+	f.dictionary = false
+	return f
+}
+
 // share is a double that is always there; it comes back bit for bit, also a NaN.
 func share[R any](c Column, at func(*R) *float64) field[R] {
 	c.Type = "double"

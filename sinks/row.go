@@ -34,6 +34,8 @@ type Row struct {
 	Rate      float64
 	JudgeRate float64
 	Redacted  bool
+	// Tags are key=value, by key; nil when there are none.
+	Tags []string
 
 	// State is answered, failed or not_asked; Reason a value of the list that
 	// belongs to it (llm.Reason, shadow.NotAsked), empty for answered.
@@ -51,6 +53,12 @@ type Row struct {
 	TokensIn        *int64
 	TokensOut       *int64
 	TokensReasoning *int64
+	TokensCached    *int64 // as the provider counts: within TokensIn or beside them
+	// Cost is what the answer cost, in 1e-9 USD; nil when usage or price is unknown.
+	Cost *int64
+	// Conforms says whether the answer keeps to the schema or list that the request
+	// sets; nil where it sets none, where it cannot be told, and without an answer.
+	Conforms *bool
 	// ToolNames are the functions that the answer called; nil when the arm did not answer.
 	ToolNames []string
 	// AnswerChars counts the characters (runes) of the answer's text; null when the arm did not answer.
@@ -68,9 +76,14 @@ type Row struct {
 	Rubric      rubric.Digest
 	JudgeTook   *time.Duration // judge_took_us
 	JudgeCalls  *int32
-	Hedged      bool
-	ContextCut  bool
-	Repeat      int32
+	// JudgeTokensIn, JudgeTokensOut and JudgeCost (in 1e-9 USD) are of all calls to
+	// judges for this answer; nil when unknown.
+	JudgeTokensIn  *int64
+	JudgeTokensOut *int64
+	JudgeCost      *int64
+	Hedged         bool
+	ContextCut     bool
+	Repeat         int32
 }
 
 // State says what became of an arm's answer.

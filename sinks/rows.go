@@ -1,7 +1,9 @@
 package sinks
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -52,11 +54,24 @@ func sampleRow(g judge.Graded, a shadow.Answer) Row {
 		Seen: micro(s.Seen), Session: clean(s.Session), Route: clean(s.Route), Dialect: clean(s.Dialect),
 		Stream: s.Stream, Rate: s.Rate * share, JudgeRate: s.Rate * min(share, g.Share),
 		Redacted: s.Redacted, Rubric: clean(g.Rubric), Tap: clean(s.Tap),
+		Tags: tagsOf(s.Tags),
 	}
 	if s.Seq > 0 && s.Seq <= math.MaxInt64 {
 		row.TapSeq = ptr(int64(s.Seq))
 	}
 	return row
+}
+
+// tagsOf gives each row of a sample the same list; rows do not change it.
+func tagsOf(tags map[string]string) []string {
+	if len(tags) == 0 {
+		return nil
+	}
+	list := make([]string, 0, len(tags))
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		list = append(list, clean(key+"="+tags[key]))
+	}
+	return list
 }
 
 func (r *Row) fromAnswer(a shadow.Answer) {
@@ -89,6 +104,7 @@ func (r *Row) fromAnswer(a shadow.Answer) {
 		r.Attempts = int32s(a.Attempts)
 	}
 	r.TokensIn, r.TokensOut, r.TokensReasoning = copied(a.Usage.In), copied(a.Usage.Out), copied(a.Usage.Reasoning)
+	r.TokensCached = copied(a.Usage.Cached)
 }
 
 func (r *Row) fromRuling(u judge.Ruling) {
@@ -101,6 +117,7 @@ func (r *Row) fromRuling(u judge.Ruling) {
 	if u.State != judge.StateNotDrawn {
 		r.JudgeCalls = int32s(u.Calls)
 	}
+	r.JudgeTokensIn, r.JudgeTokensOut = copied(u.Usage.In), copied(u.Usage.Out)
 	if u.Calls > 0 {
 		r.JudgeTook = duration(u.Took)
 	}

@@ -38,6 +38,10 @@ func TestRows(t *testing.T) {
 		{"chars", "characters, not bytes", *live.AnswerChars, int64(9)},
 		{"no tokens", "a provider that does not say", terra.TokensOut, (*int64)(nil)},
 		{"zero tokens", "one that says 0", *live.TokensReasoning, int64(0)},
+		{"cached", "tokens that the provider had in its cache", *live.TokensCached, int64(16)},
+		{"tags", "by key, the same for every arm", [][]string{live.Tags, poor.Tags}, [][]string{{"app=shop", "lang=ja"}, {"app=shop", "lang=ja"}}},
+		{"judge tokens", "of the ruling", []int64{*live.JudgeTokensIn, *live.JudgeTokensOut}, []int64{900, 40}},
+		{"no judge tokens", "a judge that does not say", terra.JudgeTokensIn, (*int64)(nil)},
 		{"pending", "no ruling on an arm without answer", []judge.State{slow.JudgeState, poor.JudgeState}, []judge.State{"", ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -25,7 +25,8 @@ func rowTable() table[Row] {
 	all = append(all, sampleFields()...)
 	all = append(all, answerFields()...)
 	all = append(all, judgeFields()...)
-	return table[Row]{set: SetRows, version: 1, fields: all, check: checkRow}
+	all = append(all, since(2, laterFields()...)...)
+	return table[Row]{set: SetRows, version: 2, fields: all, check: checkRow}
 }
 
 func sampleFields() []field[Row] {
@@ -82,6 +83,19 @@ func judgeFields() []field[Row] {
 		flag(need("hedged", "", "the reserve judge was asked because the first was silent"), func(r *Row) *bool { return &r.Hedged }),
 		flag(need("context_cut", "", "turns were left out to fit the judge's context"), func(r *Row) *bool { return &r.ContextCut }),
 		ordinal(need("repeat", "", "0 is the verdict that counts; others measure the judge"), func(r *Row) *int32 { return &r.Repeat }),
+	}
+}
+
+// laterFields came with schema 2.
+func laterFields() []field[Row] {
+	return []field[Row]{
+		texts(may("tags", "", "key=value, by key: what reports can be split by"), func(r *Row) *[]string { return &r.Tags }),
+		count(may("tokens_cached", "tokens", "tokens of the request that the provider had in its cache"), func(r *Row) **int64 { return &r.TokensCached }),
+		count(may("cost_nusd", "1e-9 USD", "cost of the answer; null when usage or price is unknown"), func(r *Row) **int64 { return &r.Cost }),
+		maybe(may("conforms", "", "the answer keeps to the schema or list that the request sets; null where it sets none or it cannot be told"), func(r *Row) **bool { return &r.Conforms }),
+		count(may("judge_tokens_in", "tokens", "tokens of all calls to judges for this answer"), func(r *Row) **int64 { return &r.JudgeTokensIn }),
+		count(may("judge_tokens_out", "tokens", "tokens of all replies of judges for this answer"), func(r *Row) **int64 { return &r.JudgeTokensOut }),
+		count(may("judge_cost_nusd", "1e-9 USD", "cost of judging; null when usage or price is unknown"), func(r *Row) **int64 { return &r.JudgeCost }),
 	}
 }
 

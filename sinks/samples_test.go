@@ -22,13 +22,14 @@ func graded(i int, seen time.Time) judge.Graded {
 	live := shadow.Answer{
 		Arm: shadow.Live, Share: 1, Snapshot: "live-2026-01-01", Text: "Gern, 日本.", Finish: llm.FinishStop,
 		Started: seen, FirstToken: 300*time.Millisecond + 999, Took: 1200 * time.Millisecond,
-		Usage: llm.Usage{In: n64(20), Out: n64(3), Reasoning: n64(0)}, Attempts: 1, Status: 200,
+		Usage: llm.Usage{In: n64(20), Out: n64(3), Reasoning: n64(0), Cached: n64(16)}, Attempts: 1, Status: 200,
 	}
 	return judge.Graded{
 		Trial: shadow.Trial{
 			Sample: shadow.Sample{
 				ID: id, Experiment: "terra", Tap: "tap-1", Seq: uint64(i), Seen: seen,
 				Session: fmt.Sprintf("s-%d", i/4), Route: "/v1/chat/completions", Rate: 0.01, Draw: 0.001,
+				Tags:    map[string]string{"lang": "ja", "app": "shop"},
 				Dialect: llm.OpenAIChat, Request: []byte(`{"messages":[]}`), Stream: true, Live: live,
 			},
 			Candidates: []shadow.Answer{
@@ -42,7 +43,8 @@ func graded(i int, seen time.Time) judge.Graded {
 		Digest: "e1", Share: 0.8, Rubric: "r1",
 		Rulings: []judge.Ruling{
 			{Arm: shadow.Live, State: judge.StateGraded, Verdict: &rubric.Verdict{Grade: rubric.Grade(1 + i%6), Problem: rubric.None, Reason: "fine"},
-				Judge: "judge", Pinned: "judge-mini-2026-03-01", Echo: "judge-mini-2026-03-01", Took: 700 * time.Millisecond, Calls: 1},
+				Judge: "judge", Pinned: "judge-mini-2026-03-01", Echo: "judge-mini-2026-03-01", Took: 700 * time.Millisecond, Calls: 1,
+				Usage: llm.Usage{In: n64(900), Out: n64(40)}},
 			{Arm: "terra", State: judge.StateNotGraded, Reason: judge.NoMalformed, Detail: "no JSON", Judge: "judge",
 				Pinned: "judge-mini-2026-03-01", Took: time.Second, Calls: 2, Hedged: true},
 		},

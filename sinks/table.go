@@ -37,6 +37,26 @@ const schemaKey = "understudy.schema"
 
 func (t table[R]) schemaName() string { return fmt.Sprintf("%s.%d", t.set, t.version) }
 
+// at is the table as a version of its schema had it.
+func (t table[R]) at(version int) table[R] {
+	old := t
+	old.version, old.fields = version, nil
+	for _, f := range t.fields {
+		if f.Since <= version {
+			old.fields = append(old.fields, f)
+		}
+	}
+	return old
+}
+
+// since marks the fields that a version of the schema brought.
+func since[R any](version int, fields ...field[R]) []field[R] {
+	for i := range fields {
+		fields[i].Since = version
+	}
+	return fields
+}
+
 func (t table[R]) root() (*schema.GroupNode, error) {
 	nodes := make(schema.FieldList, 0, len(t.fields))
 	for _, f := range t.fields {
