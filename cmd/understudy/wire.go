@@ -127,6 +127,16 @@ func openTap(s *setup, source string, b tap.Publisher, log *slog.Logger) (*tap.T
 		return nil, fmt.Errorf("%s: tap.route: %w", s.cfg.At("tap.route"), err)
 	}
 	o.Route = route
+	for name, source := range c.Tags {
+		key, err := tap.ParseKey(source.String())
+		if err != nil {
+			return nil, fmt.Errorf("%s: tap.tags.%s: %w", s.cfg.At("tap.tags."+name), name, err)
+		}
+		if o.Tags == nil {
+			o.Tags = map[string]tap.Key{}
+		}
+		o.Tags[name] = key
+	}
 	return tap.New(o, b)
 }
 

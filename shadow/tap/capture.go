@@ -21,7 +21,8 @@ type arrival struct {
 	endpoint *endpoint
 	session  string // "" is the sample's own id
 	draw     float64
-	route    string // "" is decided from the body, or is the path
+	route    string            // "" is decided from the body, or is the path
+	tags     map[string]string // those from headers
 	header   map[string][]string
 	packed   bool  // the request's body is compressed
 	length   int64 // Content-Length of the request, -1 if unknown

@@ -86,6 +86,9 @@ type Options struct {
 	Session []Key
 	// Route is what samples can be split by; the zero Key is the path.
 	Route Key
+	// Tags are further facts that samples can be split by, such as the language, by
+	// name. A request that does not have one is a sample without that tag.
+	Tags map[string]Key
 	// MaxBody bounds request and answer together, in bytes as they travel. A larger
 	// one is not sampled (too_large), nor is an answer that unpacks to over
 	// 8 times MaxBody. 0 is DefaultMaxBody.
@@ -192,6 +195,11 @@ func (o Options) check() error {
 		return errors.New("tap: a duration is negative")
 	case slices.ContainsFunc(o.Session, Key.isPath):
 		return errors.New("tap: the path is no session key")
+	}
+	for name, k := range o.Tags {
+		if name == "" || strings.ContainsAny(name, "= \t\r\n") || k.isPath() {
+			return fmt.Errorf("tap: tag %q from %s: want a name without = or blank, from a header or the body", name, k)
+		}
 	}
 	for _, e := range o.Endpoints {
 		if !strings.HasPrefix(e.Suffix, "/") || e.Dialect == "" {

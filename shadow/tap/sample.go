@@ -38,7 +38,7 @@ func (t *Tap) sample(c *capture) (shadow.Sample, fate) {
 	}
 	s := shadow.Sample{
 		ID: c.id, Experiment: t.o.Experiment, Tap: t.o.Source,
-		Seen: c.at.UTC().Round(0), Session: c.session, Route: t.routeOf(c),
+		Seen: c.at.UTC().Round(0), Session: c.session, Route: t.routeOf(c), Tags: t.tagsOf(c),
 		Rate: t.o.Rate, Draw: c.draw,
 		Dialect: c.endpoint.dialect, Request: slices.Clone(c.request), Header: c.header,
 		Stream: asksForStream(c.request), Live: live,
@@ -70,6 +70,30 @@ func (t *Tap) routeOf(c *capture) string {
 		return c.route
 	}
 	return tidyKey(textAt(c.request, t.o.Route.body))
+}
+
+func (t *Tap) tagsOf(c *capture) map[string]string {
+	return t.tags(c.tags, func(k Key) string {
+		if k.header != "" {
+			return ""
+		}
+		return textAt(c.request, k.body)
+	})
+}
+
+// tags adds what find finds; nil stays nil without any.
+func (t *Tap) tags(tags map[string]string, find func(Key) string) map[string]string {
+	for name, k := range t.o.Tags {
+		found := find(k)
+		if found == "" {
+			continue
+		}
+		if tags == nil {
+			tags = make(map[string]string, len(t.o.Tags))
+		}
+		tags[name] = tidyKey(found)
+	}
+	return tags
 }
 
 // asksForStream reads the request's own flag, by its exact name.

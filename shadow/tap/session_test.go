@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/tap"
 )
@@ -175,6 +177,28 @@ func TestRoutes(t *testing.T) {
 		r.Middleware(answering(200, wholeAnswer)).ServeHTTP(&plainWriter{}, req)
 		if s := r.one(t); s.Route != wanted {
 			t.Errorf("%s: route %q", text, s.Route)
+		}
+	}
+}
+
+func TestTags(t *testing.T) {
+	o := options()
+	o.Tags = map[string]tap.Key{}
+	for name, text := range map[string]string{"lang": "header:X-Lang", "plan": "header:X-Plan", "model": "body:model", "none": "body:none"} {
+		o.Tags[name] = keys(t, text)[0]
+	}
+	r := start(t, o, &store{})
+	req := request(t, "POST", chatPath, question)
+	req.Header.Set("X-Lang", "ja")
+	r.Middleware(answering(200, wholeAnswer)).ServeHTTP(&plainWriter{}, req)
+	want := map[string]string{"lang": "ja", "model": "live-1"}
+	if diff := cmp.Diff(want, r.one(t).Tags); diff != "" {
+		t.Errorf("what a request does not have is no tag\n%s", diff)
+	}
+	for _, bad := range []map[string]tap.Key{{"": o.Tags["lang"]}, {"a=b": o.Tags["lang"]}, {"path": {}}} {
+		o.Tags = bad
+		if _, err := tap.New(o, &store{}); err == nil {
+			t.Errorf("tags %v were taken", bad)
 		}
 	}
 }

@@ -129,6 +129,7 @@ func (t *Tap) capture(a arrival, r *http.Request, body []byte) *capture {
 	if t.o.Route.header != "" {
 		a.route = tidyKey(t.o.Route.find(r.Header, nil))
 	}
+	a.tags = t.tags(nil, func(k Key) string { return k.find(r.Header, nil) })
 	a.header = dialectHeaders(r.Header)
 	a.packed = len(r.Header["Content-Encoding"]) > 0
 	c := t.captures.Get().(*capture)

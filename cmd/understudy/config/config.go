@@ -115,6 +115,7 @@ type Tap struct {
 	QueueItems    int
 	QueueBytes    int64
 	Route         Source
+	Tags          map[string]Source // what the report can be split by beside the route, by name
 }
 
 // Bus is where samples and what is made of them are stored.

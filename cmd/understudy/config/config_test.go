@@ -100,6 +100,24 @@ func TestSessionsInNestedFlow(t *testing.T) {
 	}
 }
 
+func TestTags(t *testing.T) {
+	with := func(tags string) string {
+		return strings.Replace(smallest, "https://api.openai.com/}", "https://api.openai.com, tags: "+tags+"}", 1)
+	}
+	c := parse(t, with("{lang: header:X-Lang, plan: body:metadata.plan}"))
+	want := map[string]config.Source{"lang": {Kind: config.FromHeader, Name: "X-Lang"}, "plan": {Kind: config.FromBody, Name: "metadata.plan"}}
+	if diff := cmp.Diff(want, c.Tap.Tags); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, bad := range []string{"[lang]", "{lang: path}", "{lang: header:Authorization}", "{La ng: header:X-Lang}", "{lang: header:A, lang: header:B}",
+		"{a: body:a, b: body:a, c: body:a, d: body:a, e: body:a, f: body:a, g: body:a, h: body:a, i: body:a}"} {
+		var e *config.Error
+		if _, err := config.Parse("x.yaml", []byte(with(bad))); !errors.As(err, &e) || !strings.HasPrefix(e.Key, "tap.tags") {
+			t.Errorf("tags %s: error %v, want one at tap.tags", bad, err)
+		}
+	}
+}
+
 func TestGuards(t *testing.T) {
 	c := parse(t, smallest+"gate: {latency: {over: {6000ms: 2%, 2s: 0.1}, p95_increase: none}, problems: {b: {increase: 3%}, a: {increase: 0.5%}}}\n")
 	if diff := cmp.Diff([]config.ShareLimit{{Limit: 2 * time.Second, Share: 0.1}, {Limit: 6 * time.Second, Share: 0.02}}, c.Gate.Over); diff != "" {

@@ -30,6 +30,7 @@ func (r *draft) tap() reader {
 			"queue":          section(fields{"items": count(&t.QueueItems, 1), "bytes": size(&t.QueueBytes)}),
 			"redact":         notYet,
 			"route":          route(&t.Route),
+			"tags":           tags(&t.Tags),
 		})(d, path, n)
 		t.BySession = by == "session"
 	}
@@ -82,6 +83,31 @@ func route(dst *Source) reader {
 			return
 		}
 		*dst = s
+	}
+}
+
+var tagName = regexp.MustCompile("^[a-z][a-z0-9_.-]*$")
+
+// maxTags keeps reports readable.
+const maxTags = 8
+
+func tags(dst *map[string]Source) reader {
+	return func(d *decoder, path string, n *node) {
+		out := map[string]Source{}
+		d.entries(path, n, func(key, sub string, p pair) {
+			s, problem := parseSource(p.value, false)
+			switch {
+			case !tagName.MatchString(key):
+				d.fail(p.pos, sub, quote(key)+" is no name of a tag", "small letters, digits, _ . and -, such as lang")
+			case problem != "":
+				d.fail(p.value.pos, sub, problem, "header:NAME or body:PATH, without a blank after the colon")
+			case len(out) == maxTags:
+				d.fail(p.pos, sub, fmt.Sprintf("over %d tags", maxTags), "a few: every value of a tag is a slice of the report")
+			default:
+				out[key] = s
+			}
+		})
+		*dst = out
 	}
 }
 
