@@ -53,7 +53,7 @@ type Row struct {
 	TokensIn        *int64
 	TokensOut       *int64
 	TokensReasoning *int64
-	TokensCached    *int64 // as the provider counts: within TokensIn or beside them
+	TokensCached    *int64 // part of TokensIn
 	// Cost is what the answer cost, in 1e-9 USD; nil when usage or price is unknown.
 	Cost *int64
 	// Conforms says whether the answer keeps to the schema or list that the request

@@ -40,6 +40,7 @@ func allowed() map[string][]string {
 // imports another one has to compile them.
 func heavy() map[string][]string {
 	return map[string][]string{
+		"charm.land/catwalk":                {"shadow/provider"}, // model prices
 		"gonum.org/":                        {"stats"},
 		"github.com/nats-io/nats.go":        {"shadow/bus"},
 		"github.com/nats-io/nats-server/":   {"shadow/bus/embedded"},

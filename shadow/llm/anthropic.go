@@ -3,14 +3,16 @@ package llm
 import "strings"
 
 // decodeAnthropic reads a whole message. It is one if it has a list of content.
-// Tokens read from a cache are part of Usage.In, as they are in the other dialects.
+// Tokens read from a cache or written to it are part of Usage.In, as they are in the
+// other dialects.
 func decodeAnthropic(v value) (Reply, bool) {
 	r := Reply{Model: Snapshot(v.get("model").str())}
 	u := v.get("usage")
 	r.Usage = Usage{
-		In:     sum(u.get("input_tokens").count(), u.get("cache_creation_input_tokens").count(), u.get("cache_read_input_tokens").count()),
-		Out:    u.get("output_tokens").count(),
-		Cached: u.get("cache_read_input_tokens").count(),
+		In:           sum(u.get("input_tokens").count(), u.get("cache_creation_input_tokens").count(), u.get("cache_read_input_tokens").count()),
+		Cached:       u.get("cache_read_input_tokens").count(),
+		CacheWritten: u.get("cache_creation_input_tokens").count(),
+		Out:          u.get("output_tokens").count(),
 	}
 	var text strings.Builder
 	for block := range v.get("content").items() {

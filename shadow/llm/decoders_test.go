@@ -20,7 +20,7 @@ func TestDecodeReplyOfOtherDialects(t *testing.T) {
 			name: "anthropic text", why: "thinking is left out; cached tokens are tokens in", dialect: llm.AnthropicMessages,
 			body: `{"type":"message","model":"claude-sonnet-5","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"A"},{"type":"text","text":"b"}],"stop_reason":"end_turn",
 				"usage":{"input_tokens":3,"cache_creation_input_tokens":10,"cache_read_input_tokens":100,"output_tokens":7}}`,
-			want: llm.Reply{Text: "Ab", Finish: "stop", Model: "claude-sonnet-5", Usage: llm.Usage{In: num(113), Out: num(7), Cached: num(100)}},
+			want: llm.Reply{Text: "Ab", Finish: "stop", Model: "claude-sonnet-5", Usage: llm.Usage{In: num(113), Out: num(7), Cached: num(100), CacheWritten: num(10)}},
 		},
 		{
 			name: "anthropic tool", why: "arguments as the model wrote them", dialect: llm.AnthropicMessages,

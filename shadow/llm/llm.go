@@ -93,12 +93,17 @@ type ToolCall struct {
 	Arguments string `json:"arguments"`
 }
 
-// Usage counts tokens. nil means that the provider did not say.
+// Usage counts tokens, in one way for all dialects. nil means that the provider did
+// not say.
 type Usage struct {
-	In        *int64 `json:"in,omitempty"`
+	// In is the whole request: Cached of it were read from the provider's cache, and
+	// CacheWritten of it were written there.
+	In           *int64 `json:"in,omitempty"`
+	Cached       *int64 `json:"cached,omitempty"`
+	CacheWritten *int64 `json:"cache_written,omitempty"`
+	// Out is the whole reply: Reasoning of it went into thinking.
 	Out       *int64 `json:"out,omitempty"`
 	Reasoning *int64 `json:"reasoning,omitempty"`
-	Cached    *int64 `json:"cached,omitempty"`
 }
 
 // Finish says why an answer ended.

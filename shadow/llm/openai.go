@@ -69,19 +69,32 @@ func openAIFinish(s string) Finish {
 	return Finish(s)
 }
 
+// openAIUsage reads the tokens of an answer. Cached ones are part of the prompt's, and
+// those of reasoning part of the completion's; some compatible servers count reasoning
+// beside the completion, which their total gives away.
 func openAIUsage(u value) Usage {
-	return Usage{
-		In:        u.get("prompt_tokens").count(),
-		Out:       u.get("completion_tokens").count(),
-		Reasoning: u.get("completion_tokens_details", "reasoning_tokens").count(),
-		Cached:    u.get("prompt_tokens_details", "cached_tokens").count(),
+	out := Usage{
+		In:           u.get("prompt_tokens").count(),
+		Cached:       u.get("prompt_tokens_details", "cached_tokens").count(),
+		CacheWritten: u.get("prompt_tokens_details", "cache_write_tokens").count(),
+		Out:          u.get("completion_tokens").count(),
+		Reasoning:    u.get("completion_tokens_details", "reasoning_tokens").count(),
 	}
+	total := u.get("total_tokens").count()
+	if out.In == nil || out.Out == nil || out.Reasoning == nil || total == nil {
+		return out
+	}
+	if beside := sum(out.Out, out.Reasoning); *total == *out.In+*beside {
+		out.Out = beside
+	}
+	return out
 }
 
 // merge takes over the counts that a later report has.
 func (u *Usage) merge(later Usage) {
 	for _, c := range []struct{ to, from **int64 }{
-		{&u.In, &later.In}, {&u.Out, &later.Out}, {&u.Reasoning, &later.Reasoning}, {&u.Cached, &later.Cached},
+		{&u.In, &later.In}, {&u.Cached, &later.Cached}, {&u.CacheWritten, &later.CacheWritten},
+		{&u.Out, &later.Out}, {&u.Reasoning, &later.Reasoning},
 	} {
 		if *c.from != nil {
 			*c.to = *c.from

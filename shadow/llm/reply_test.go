@@ -53,6 +53,21 @@ func TestDecodeReply(t *testing.T) {
 			want: llm.Reply{Text: "Hi", Finish: "stop", Model: "m-1", Usage: llm.Usage{In: num(4), Out: num(1), Cached: num(2), Reasoning: num(0)}},
 		},
 		{
+			name: "cache written", why: "written tokens are part of the prompt's, as read ones are",
+			body: `{"choices":[{"message":{"content":"Hi"}}],"usage":{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10,"prompt_tokens_details":{"cached_tokens":2,"cache_write_tokens":3}}}`,
+			want: llm.Reply{Text: "Hi", Usage: llm.Usage{In: num(9), Out: num(1), Cached: num(2), CacheWritten: num(3)}},
+		},
+		{
+			name: "reasoning inside", why: "the total says that it is part of the completion",
+			body: `{"choices":[{"message":{"content":"Hi"}}],"usage":{"prompt_tokens":9,"completion_tokens":5,"total_tokens":14,"completion_tokens_details":{"reasoning_tokens":4}}}`,
+			want: llm.Reply{Text: "Hi", Usage: llm.Usage{In: num(9), Out: num(5), Reasoning: num(4)}},
+		},
+		{
+			name: "reasoning beside", why: "some servers count it apart, and the total gives it away",
+			body: `{"choices":[{"message":{"content":"Hi"}}],"usage":{"prompt_tokens":9,"completion_tokens":1,"total_tokens":14,"completion_tokens_details":{"reasoning_tokens":4}}}`,
+			want: llm.Reply{Text: "Hi", Usage: llm.Usage{In: num(9), Out: num(5), Reasoning: num(4)}},
+		},
+		{
 			name: "reasoning only", why: "reasoning text is never the answer",
 			body: string(caseFile(t, "length-empty-reasoning.json")), reason: llm.Truncated, class: llm.Malformed,
 			want: llm.Reply{Finish: "length", Model: "cand-b-2026-05-01", Usage: llm.Usage{In: num(30), Out: num(200), Reasoning: num(199)}},

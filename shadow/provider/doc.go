@@ -9,4 +9,8 @@
 // Only the endpoint's own key is sent, read anew for each call, and none of the
 // caller's headers but the dialect's own. Errors name neither the key nor the
 // address. It never calls a tool that a model asks for.
+//
+// A [Price] turns the tokens of a reply into its cost, in whole 1e-9 USD; a
+// [Catalogue] has the list prices of public providers. An unknown price or count gives
+// an unknown cost, never 0.
 package provider
