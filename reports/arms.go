@@ -9,70 +9,84 @@ import (
 	"github.com/understudy-eval/understudy/rubric"
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
-	"github.com/understudy-eval/understudy/sinks"
 	"github.com/understudy-eval/understudy/stats"
 )
 
-// armReport counts what an arm did and estimates its grades, problems and tails.
-func armReport(a Arm, rows []obs, e Experiment) ArmReport {
-	r := ArmReport{Name: a.Name, Model: a.Model, Control: a.Control, Samples: len(rows)}
-	r.countStates(rows)
-	r.gradesOf(rows, e)
+// armReport counts what an arm did in a view and estimates its grades, problems
+// and tails.
+func armReport(a Arm, v view, arm int, e Experiment) ArmReport {
+	r := ArmReport{Name: a.Name, Model: a.Model, Control: a.Control}
+	r.countStates(v, arm)
+	r.gradesOf(v, arm, e)
 	limits := rising(e.Limits, limitsOf(e.Gate.Over))
-	r.Latency = tailOf(times(rows, func(o obs) timing { return o.latency }), limits, e.Level)
-	first := tailOf(times(rows, func(o obs) timing { return o.first }), rising(limitsOf(e.Gate.FirstTokenOver)), e.Level)
+	r.Latency = tailOf(v.times(arm, answer.latency), limits, e.Level)
+	first := tailOf(v.times(arm, answer.first), rising(limitsOf(e.Gate.FirstTokenOver)), e.Level)
 	if first.Calls > 0 {
 		r.FirstToken = &first
 	}
-	r.TokensOut = tokensOf(rows)
+	r.TokensOut = tokensOf(v, arm)
 	return r
 }
 
-func times(rows []obs, of func(obs) timing) []timing {
-	out := make([]timing, 0, len(rows))
-	for _, o := range rows {
-		if t := of(o); t.kind != untimed {
+// times are the known times of an arm's answers.
+func (v view) times(arm int, of func(answer) timing) []timing {
+	var out []timing
+	for a := range v.answers(arm) {
+		if t := of(a); t.kind != untimed {
 			out = append(out, t)
 		}
 	}
 	return out
 }
 
-func (r *ArmReport) countStates(rows []obs) {
-	notAsked, failures, notGraded, models := map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}
-	for _, o := range rows {
-		switch o.state {
-		case sinks.NotAsked:
+func (r *ArmReport) countStates(v view, arm int) {
+	notAsked, failures, notGraded, models := tally{}, tally{}, tally{}, tally{}
+	for a := range v.answers(arm) {
+		r.Samples++
+		switch {
+		case !a.asked():
 			r.NotAsked++
-			notAsked[o.reason]++
+			notAsked[a.reason]++
 			continue
-		case sinks.Failed:
+		case a.failed():
 			r.Failed++
-			failures[o.reason]++
+			failures[a.reason]++
 			continue
 		}
 		r.Answered++
-		models[string(o.model)]++
-		switch o.judged {
-		case judge.StateGraded:
+		models[a.model]++
+		switch a.judged {
+		case judgedGraded:
 			r.Graded++
-		case judge.StateNotGraded:
+		case judgedNotGraded:
 			r.NotGraded++
-			notGraded[string(o.why)]++
-		case judge.StateNotDrawn:
+			notGraded[a.why]++
+		case judgedNotDrawn:
 			r.NotDrawn++
 		default:
 			r.Pending++
 		}
 	}
 	r.Asked = r.Answered + r.Failed
-	r.NotAskedBy = counts(notAsked, shadow.NotAskedReasons())
-	r.FailedBy = counts(failures, llm.Reasons())
-	r.NotGradedBy = counts(notGraded, judge.NotGradedReasons())
-	r.Snapshots = counts(models, []string(nil))
+	r.NotAskedBy = counts(v.named(notAsked), shadow.NotAskedReasons())
+	r.FailedBy = counts(v.named(failures), llm.Reasons())
+	r.NotGradedBy = counts(v.named(notGraded), judge.NotGradedReasons())
+	r.Snapshots = counts(v.named(models), []string(nil))
 	if drawn := r.Asked - r.NotDrawn; drawn > 0 {
 		r.Coverage = new(float64(r.Graded) / float64(drawn))
 	}
+}
+
+// tally counts by the code of a word.
+type tally map[uint16]int64
+
+// named is a tally by word.
+func (c *codes) named(n tally) map[string]int64 {
+	out := make(map[string]int64, len(n))
+	for code, k := range n {
+		out[c.word(code)] = k
+	}
+	return out
 }
 
 // counts lists what occurred: known names in their order, then the others by name.
@@ -91,38 +105,44 @@ func counts[S ~string](n map[string]int64, order []S) []Count {
 	return out
 }
 
-func (r *ArmReport) gradesOf(rows []obs, e Experiment) {
-	var graded []*obs
-	problems, poor := map[rubric.Problem]int{}, 0
-	for i := range rows {
-		if o := &rows[i]; o.graded() {
-			graded = append(graded, o)
-			r.Grades[o.grade-rubric.Best]++
-			problems[o.problem]++
-			if isPoor(o) {
-				poor++
-			}
+func (r *ArmReport) gradesOf(v view, arm int, e Experiment) {
+	var graded columns
+	var chance []float64
+	problems, poor := tally{}, 0
+	for a := range v.answers(arm) {
+		if !a.graded() {
+			continue
 		}
+		r.Grades[a.grade-uint8(rubric.Best)]++
+		problems[a.problem]++
+		if isPoor(a) {
+			poor++
+		}
+		graded.base = append(graded.base, float64(a.grade))
+		graded.session = append(graded.session, v.session(a.sample))
+		chance = append(chance, v.rate(a))
 	}
-	est, weighted, err := meanGrade(graded, graded)
-	r.Mean, r.Weighted = estimateOf(len(graded), est, err), weighted
-	r.Poor = shareOf(poor, len(graded), e.Level)
+	graded.weight = weights(chance)
+	est, err := graded.mean(graded.base)
+	r.Mean, r.Weighted = estimateOf(len(chance), est, err), graded.weight != nil
+	r.Poor = shareOf(poor, len(chance), e.Level)
 	r.Problems = []ProblemShare{}
-	for _, p := range problemList(e, problems) {
-		r.Problems = append(r.Problems, ProblemShare{p, shareOf(problems[p], len(graded), e.Level)})
+	named := v.named(problems)
+	for _, p := range problemList(e, named) {
+		r.Problems = append(r.Problems, ProblemShare{p, shareOf(int(named[string(p)]), len(chance), e.Level)})
 	}
 }
 
 // isPoor says whether an answer got grade 5 or 6.
-func isPoor(o *obs) bool { return o.grade >= rubric.Worst-1 }
+func isPoor(a answer) bool { return a.grade >= uint8(rubric.Worst)-1 }
 
 // problemList is the closed list, then what occurred but is not on it (only when
 // the experiment has no list).
-func problemList(e Experiment, seen map[rubric.Problem]int) []rubric.Problem {
+func problemList(e Experiment, seen map[string]int64) []rubric.Problem {
 	list := slices.Clone(e.Problems)
 	var others []rubric.Problem
-	for p := range seen {
-		if !slices.Contains(list, p) {
+	for name := range seen {
+		if p := rubric.Problem(name); !slices.Contains(list, p) {
 			others = append(others, p)
 		}
 	}
@@ -130,27 +150,11 @@ func problemList(e Experiment, seen map[rubric.Problem]int) []rubric.Problem {
 	return append(list, others...)
 }
 
-// meanGrade estimates the mean grade of answers, clustered by session, weighted if
-// the chances in rates (one per answer) differ.
-func meanGrade(answers, rates []*obs) (stats.Estimate, bool, error) {
-	x, session := make([]float64, len(answers)), make([]string, len(answers))
-	for i, o := range answers {
-		x[i], session[i] = float64(o.grade), o.session
-	}
-	weight := weights(rates)
-	if weight == nil {
-		est, err := stats.ClusteredMean(x, session)
-		return est, false, err
-	}
-	est, err := stats.WeightedMean(x, weight, session, nil)
-	return est, true, err
-}
-
-// weights are 1/rate, or nil if all rates are equal.
-func weights(rows []*obs) []float64 {
-	w, equal := make([]float64, len(rows)), true
-	for i, o := range rows {
-		w[i] = 1 / o.rate
+// weights are 1/chance, or nil if all are equal.
+func weights(chance []float64) []float64 {
+	w, equal := make([]float64, len(chance)), true
+	for i, p := range chance {
+		w[i] = 1 / p
 		equal = equal && w[i] == w[0]
 	}
 	if equal {
@@ -159,11 +163,11 @@ func weights(rows []*obs) []float64 {
 	return w
 }
 
-func tokensOf(rows []obs) Tokens {
+func tokensOf(v view, arm int) Tokens {
 	var out []float64
-	for _, o := range rows {
-		if o.state == sinks.Answered && o.tokens != nil && *o.tokens >= 0 {
-			out = append(out, float64(*o.tokens))
+	for a := range v.answers(arm) {
+		if n, known := a.number(tokensOut); known && a.answered() {
+			out = append(out, float64(n))
 		}
 	}
 	slices.Sort(out)

@@ -59,17 +59,17 @@ func span(g *rubric.Grade, missing *int) (low, high int) {
 }
 
 // bounds takes a pair graded by two judges as two missing grades.
-func bounds(asked []pair) Bounds {
-	live, cand := make([]*rubric.Grade, len(asked)), make([]*rubric.Grade, len(asked))
-	for i, p := range asked {
+func bounds(asked pairs) Bounds {
+	live, cand := make([]*rubric.Grade, asked.len()), make([]*rubric.Grade, asked.len())
+	for i, p := range asked.all() {
 		if p.base.graded() && p.cand.graded() && !p.comparable() {
 			continue
 		}
 		if p.base.graded() {
-			live[i] = &p.base.grade
+			live[i] = new(rubric.Grade(p.base.grade))
 		}
 		if p.cand.graded() {
-			cand[i] = &p.cand.grade
+			cand[i] = new(rubric.Grade(p.cand.grade))
 		}
 	}
 	return MissingPairs(live, cand)

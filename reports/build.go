@@ -34,16 +34,19 @@ func Build(rows iter.Seq2[sinks.Row, error], books iter.Seq2[shadow.Books, error
 		return Report{}, fmt.Errorf("read rows: %w", err)
 	}
 	r := Report{
-		Format: Format, Window: w, Experiment: e, First: c.first, Last: c.last, Rows: c.counts,
-		Comparisons: []Comparison{},
+		Format: Format, Window: w, Experiment: e, Rows: c.counts, Comparisons: []Comparison{},
 	}
-	r.Arms = append(r.Arms, armReport(Arm{Name: shadow.Live, Model: e.Live}, c.arms[0], e))
+	if c.counts.Used > 0 {
+		r.First, r.Last = timeOf(c.first), timeOf(c.last)
+	}
+	all := c.all()
+	r.Arms = append(r.Arms, armReport(Arm{Name: shadow.Live, Model: e.Live}, all, 0, e))
 	for i, a := range e.Candidates {
-		r.Arms = append(r.Arms, armReport(a, c.arms[i+1], e))
-		r.Comparisons = append(r.Comparisons, comparisonOf(i, c, e))
+		r.Arms = append(r.Arms, armReport(a, all, i+1, e))
+		r.Comparisons = append(r.Comparisons, comparisonOf(i, all, e))
 	}
 	for i := range r.Arms {
-		r.Arms[i].LeftOut = c.leftOut[i]
+		r.Arms[i].LeftOut = c.leftOut(i)
 	}
 	r.Books = l.balance(r.Arms, c.unbooked)
 	return r, nil

@@ -3,200 +3,156 @@ package reports
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
-	"time"
 
-	"github.com/understudy-eval/understudy/judge"
-	"github.com/understudy-eval/understudy/rubric"
 	"github.com/understudy-eval/understudy/shadow"
-	"github.com/understudy-eval/understudy/shadow/llm"
 	"github.com/understudy-eval/understudy/sinks"
 )
 
-// obs is what a report needs of a row.
-type obs struct {
-	id             shadow.SampleID
-	seen           int64 // microseconds
-	session, route string
-	rate           float64 // chance of being asked and judged
-	stream         bool
-	redacted       bool
-	state          sinks.State
-	reason         string
-	latency        timing
-	first          timing
-	tokens         *int64
-	model          llm.Snapshot
-	judged         judge.State
-	why            judge.NotGraded
-	grade          rubric.Grade
-	problem        rubric.Problem
-	judge          string
-	pinned         llm.Snapshot
-	rank           int // of its judge: primary, reserve, none
-}
-
-func (o *obs) asked() bool  { return o.state != sinks.NotAsked }
-func (o *obs) graded() bool { return o.judged == judge.StateGraded }
-
-// sameSaying reports whether two rows of one sample and arm say the same.
-func (o *obs) sameSaying(p *obs) bool {
-	return o.state == p.state && o.reason == p.reason && o.judged == p.judged &&
-		o.why == p.why && o.grade == p.grade && o.problem == p.problem
-}
-
-type rowKey struct {
-	id  shadow.SampleID
-	arm int
-}
-
-// collection holds the used rows per arm, 0 for live, in order of time and id.
+// collection holds the used rows: samples in one list, and for each arm (0 for live)
+// a list aligned with it. A pair is one index in two lists.
 type collection struct {
-	arms        [][]obs
-	counts      RowCounts
-	leftOut     []int // per arm: samples without a used row
-	unbooked    []int // per arm: samples that their tap's books do not reach yet
-	first, last time.Time
+	codes
+	rules    rules
+	ids      chunks[shadow.SampleID]
+	samples  chunks[sample]
+	arms     []armRows
+	at       map[shadow.SampleID]int
+	counts   RowCounts
+	unbooked []int // per arm: samples that their tap's books do not reach yet
+	// first and last are the times of the used rows, in microseconds.
+	first, last int64
 }
 
 // collect reads the rows of a window. The order of rows matters only between rows
 // of one sample, arm and judge snapshot that differ: the first one counts. reach is
 // how far the books of each tap go.
-func collect(rows iter.Seq2[sinks.Row, error], reach map[string]int64, e Experiment, w Window) (collection, error) {
-	names := armIndex(e)
-	c := collection{arms: make([][]obs, len(names)), leftOut: make([]int, len(names)), unbooked: make([]int, len(names))}
-	used, left := map[rowKey]int{}, map[rowKey]bool{}
-	if rows == nil {
-		return c, nil
+func collect(rows iter.Seq2[sinks.Row, error], reach map[string]int64, e Experiment, w Window) (*collection, error) {
+	arms := 1 + len(e.Candidates)
+	c := &collection{
+		codes: newCodes(), arms: make([]armRows, arms), unbooked: make([]int, arms), at: map[shadow.SampleID]int{},
 	}
-	for row, err := range rows {
-		if err != nil {
-			return collection{}, err
-		}
-		if !w.Contains(row.Seen) {
-			continue
-		}
-		c.counts.Read++
-		arm, known := names[row.Arm]
-		counter := c.counts.reject(row, e, known)
-		key := rowKey{row.Sample, arm}
-		if _, there := used[key]; !there && !left[key] && row.TapSeq != nil && *row.TapSeq > reach[row.Tap] &&
-			known && row.Experiment == e.Name && row.Repeat == 0 {
-			c.unbooked[arm]++
-		}
-		if counter != nil {
-			*counter++
-			if known && row.Experiment == e.Name && row.Repeat == 0 {
-				left[key] = true
+	c.rules = rulesOf(e, w, reach, &c.codes)
+	if rows != nil {
+		for row, err := range rows {
+			if err != nil {
+				return nil, err
 			}
-			continue
-		}
-		c.add(used, key, observe(row, e))
-		c.span(row.Seen)
-	}
-	for key := range left {
-		if _, ok := used[key]; !ok {
-			c.leftOut[key.arm]++
+			f := c.factOf(&row, &c.rules)
+			c.add(&f)
 		}
 	}
-	for _, arm := range c.arms {
-		c.counts.Used += len(arm)
-		slices.SortFunc(arm, func(a, b obs) int {
-			return cmp.Or(cmp.Compare(a.seen, b.seen), bytes.Compare(a.id[:], b.id[:]))
-		})
+	if !c.words.fits() || !c.rates.fits() {
+		return nil, fmt.Errorf("%d names and %d rates: %w", len(c.words.values), len(c.rates.values), ErrTooMany)
 	}
 	return c, nil
 }
 
-// add keeps the row unless its sample and arm are there. Of two judges the
-// primary's row counts, so that the arms of a trial agree in any order of rows.
-func (c *collection) add(used map[rowKey]int, key rowKey, o obs) {
-	at, there := used[key]
-	if !there {
-		used[key] = len(c.arms[key.arm])
-		c.arms[key.arm] = append(c.arms[key.arm], o)
+// add takes a row in, or counts why not.
+func (c *collection) add(f *fact) {
+	if !c.rules.inWindow(f) {
 		return
 	}
-	old := &c.arms[key.arm][at]
-	c.counts.Duplicates++
-	if !old.sameSaying(&o) {
-		c.counts.Conflicts++
+	c.counts.Read++
+	arm, known := c.rules.arms[f.arm]
+	counter := c.counts.reject(f, &c.rules, known)
+	if counter != nil {
+		*counter++
 	}
-	if o.rank < old.rank {
-		*old = o
+	if !c.rules.ours(f, known) {
+		return
+	}
+	sample := c.place(f.id)
+	o := c.arms[arm].obs.at(sample)
+	if !o.there() && o.flags&flagRejected == 0 && !c.rules.booked(f) {
+		c.unbooked[arm]++
+	}
+	if counter != nil {
+		o.flags |= flagRejected
+		return
+	}
+	c.use(arm, sample, o, f)
+}
+
+// place finds a sample or makes room for it in every arm.
+func (c *collection) place(id shadow.SampleID) int {
+	i, ok := c.at[id]
+	if ok {
+		return i
+	}
+	i = c.ids.grow()
+	*c.ids.at(i) = id
+	c.samples.grow()
+	for a := range c.arms {
+		c.arms[a].obs.grow()
+	}
+	c.at[id] = i
+	return i
+}
+
+// use keeps the row unless its sample and arm are there. Of two judges the
+// primary's row counts, so that the arms of a trial agree in any order of rows.
+func (c *collection) use(arm, sample int, old *obs, f *fact) {
+	c.span(f.seen)
+	o := c.observe(f)
+	o.flags |= old.flags & flagRejected
+	if old.there() {
+		c.counts.Duplicates++
+		if !old.sameSaying(&o) {
+			c.counts.Conflicts++
+		}
+		if c.rules.rank(f.pinned) >= c.rules.rank(uint32(old.pinned)) {
+			return
+		}
+	} else {
+		c.counts.Used++
+	}
+	*old = o
+	for q := range c.arms[arm].numbers {
+		c.arms[arm].numbers[q].set(sample, f.numbers[q])
+	}
+	if s := c.samples.at(sample); s.from == 0 || arm < int(s.from) {
+		s.seen, s.session, s.route, s.tags, s.from = f.seen, f.session, f.route, f.tags, uint32(arm+1)
 	}
 }
 
-func (c *collection) span(seen time.Time) {
-	seen = seen.UTC()
-	if c.first.IsZero() || seen.Before(c.first) {
-		c.first = seen
+// span widens the time of the used rows.
+func (c *collection) span(seen int64) {
+	if c.counts.Used == 0 {
+		c.first, c.last = seen, seen
 	}
-	if c.last.IsZero() || seen.After(c.last) {
-		c.last = seen
-	}
+	c.first, c.last = min(c.first, seen), max(c.last, seen)
 }
 
-func armIndex(e Experiment) map[shadow.Arm]int {
-	names := map[shadow.Arm]int{shadow.Live: 0}
-	for i, a := range e.Candidates {
-		names[a.Name] = i + 1
+// leftOut counts the samples of an arm of which every row was left out.
+func (c *collection) leftOut(arm int) int {
+	n := 0
+	for i := range c.samples.n {
+		if o := c.arms[arm].obs.at(i); !o.there() && o.flags&flagRejected != 0 {
+			n++
+		}
 	}
-	return names
+	return n
 }
 
-// reject returns the counter of the reason for which a row is left out, or nil.
-func (n *RowCounts) reject(row sinks.Row, e Experiment, known bool) *int {
-	switch {
-	case row.Experiment != e.Name:
-		return &n.OtherExperiment
-	case !known:
-		return &n.OtherArm
-	case row.Repeat != 0:
-		return &n.Repeats
-	case row.Digest != e.Digest:
-		return &n.OtherDigest
-	case row.Rubric != "" && row.Rubric != e.Digests:
-		return &n.OtherRubric
-	case row.JudgePinned != "" && judgeRank(row.JudgePinned, e.Judge) == noJudge:
-		return &n.OtherJudge
-	case !valid(row, e):
-		return &n.Invalid
-	}
-	return nil
+// earlier orders samples by time, then by id.
+func (c *collection) earlier(a, b uint32) int {
+	return cmp.Or(cmp.Compare(c.samples.at(int(a)).seen, c.samples.at(int(b)).seen),
+		bytes.Compare(c.ids.at(int(a))[:], c.ids.at(int(b))[:]))
 }
 
-const noJudge = 2
-
-func judgeRank(pinned llm.Snapshot, j Judge) int {
-	switch {
-	case pinned == "":
-		return noJudge
-	case pinned == j.Pinned:
-		return 0
-	case pinned == j.ReservePinned:
-		return 1
+// all is the view of every sample of which a row is used, in order of time.
+func (c *collection) all() view {
+	v := view{c, make([]uint32, 0, c.samples.n)}
+	for i := range c.samples.n {
+		if c.samples.at(i).from != 0 {
+			v.index = append(v.index, uint32(i))
+		}
 	}
-	return noJudge
-}
-
-func observe(row sinks.Row, e Experiment) obs {
-	o := obs{
-		id: row.Sample, seen: row.Seen.UnixMicro(), session: row.Session, route: row.Route,
-		rate: row.Rate, stream: row.Stream, redacted: row.Redacted, state: row.State, reason: row.Reason,
-		tokens: row.TokensOut, model: row.Model, judged: row.JudgeState, why: row.JudgeReason,
-		judge: row.Judge, pinned: row.JudgePinned, rank: judgeRank(row.JudgePinned, e.Judge),
+	if !slices.IsSortedFunc(v.index, c.earlier) {
+		slices.SortFunc(v.index, c.earlier)
 	}
-	if row.JudgeRate > 0 {
-		o.rate = min(o.rate, row.JudgeRate)
-	}
-	if o.graded() {
-		o.grade, o.problem = *row.Grade, row.Problem
-	}
-	if o.asked() {
-		o.latency = latencyOf(row)
-		o.first = firstTokenOf(row)
-	}
-	return o
+	return v
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/understudy-eval/understudy/rubric"
 	"github.com/understudy-eval/understudy/shadow"
-	"github.com/understudy-eval/understudy/sinks"
 	"github.com/understudy-eval/understudy/stats"
 )
 
@@ -84,32 +83,36 @@ type QuantileDelta struct {
 // may differ; the rule of the books.
 const maxLossPoints = 1
 
-func comparisonOf(i int, c collection, e Experiment) Comparison {
+func comparisonOf(i int, v view, e Experiment) Comparison {
 	arm := e.Candidates[i]
-	live, cand := c.arms[0], c.arms[i+1]
 	base, name := baseline(i, e)
-	pairs, against := pairsOf(live, cand), pairsOf(c.arms[base], cand)
-	graded := filter(against, pair.comparable)
+	pairs, against := v.pairs(0, i+1), v.pairs(base, i+1)
 	r := Comparison{
 		Arm: arm.Name, Control: arm.Control, Quality: qualityOf(pairs, e), Unredacted: unredacted(pairs),
-		Ungraded: ungradedOf(filter(pairs, pair.drawn)), Over: []OverDelta{}, Against: name, Problems: []ProblemDelta{},
+		Ungraded: ungradedOf(pairs.filter(pair.drawn)), Over: []OverDelta{}, Against: name,
+		P95:      quantileDelta(against, 0.95, e.Level),
+		Failures: shareDelta(against.filter(func(p pair) bool { return !v.userLeft(p) }), answer.failed, e.Level),
+		Problems: problemDeltas(against.filter(pair.comparable), e),
 	}
 	for _, limit := range rising(e.Limits, limitsOf(e.Gate.Over)) {
 		r.Over = append(r.Over, OverDelta{limit, overDelta(pairs, limit, e.Level)})
 	}
-	r.P95 = quantileDelta(against, 0.95, e.Level)
-	failed := func(o *obs) bool { return o.state == sinks.Failed }
-	r.Failures = shareDelta(filter(against, func(p pair) bool { return !p.left() }), failed, e.Level)
-	seen := map[rubric.Problem]int{}
-	for _, p := range graded {
+	return r
+}
+
+func problemDeltas(graded pairs, e Experiment) []ProblemDelta {
+	seen := tally{}
+	for _, p := range graded.all() {
 		seen[p.base.problem]++
 		seen[p.cand.problem]++
 	}
-	for _, problem := range problemList(e, seen) {
-		has := func(o *obs) bool { return o.problem == problem }
-		r.Problems = append(r.Problems, ProblemDelta{problem, shareDelta(graded, has, e.Level)})
+	out := []ProblemDelta{}
+	for _, problem := range problemList(e, graded.named(seen)) {
+		code := uint16(graded.words.code(string(problem)))
+		has := func(a answer) bool { return a.problem == code }
+		out = append(out, ProblemDelta{problem, shareDelta(graded, has, e.Level)})
 	}
-	return r
+	return out
 }
 
 // baseline is the arm that increases are measured against: the first control arm,
@@ -123,19 +126,19 @@ func baseline(candidate int, e Experiment) (index int, name shadow.Arm) {
 	return 0, shadow.Live
 }
 
-func unredacted(pairs []pair) *Estimate {
-	clean := filter(pairs, func(p pair) bool { return !p.base.redacted && !p.cand.redacted })
-	if len(clean) == len(pairs) {
+func unredacted(all pairs) *Estimate {
+	clean := all.filter(func(p pair) bool { return !p.base.redacted() && !p.cand.redacted() })
+	if clean.len() == all.len() {
 		return nil
 	}
-	graded := filter(clean, pair.comparable)
+	graded := clean.filter(pair.comparable)
 	est, err := columnsOf(graded).delta()
-	return new(estimateOf(len(graded), est, err))
+	return new(estimateOf(graded.len(), est, err))
 }
 
-func ungradedOf(asked []pair) Ungraded {
-	u := Ungraded{Pairs: len(asked)}
-	for _, p := range asked {
+func ungradedOf(asked pairs) Ungraded {
+	u := Ungraded{Pairs: asked.len()}
+	for _, p := range asked.all() {
 		if !p.base.graded() {
 			u.Live++
 		}
@@ -152,10 +155,10 @@ func ungradedOf(asked []pair) Ungraded {
 }
 
 // shareDelta compares how often an event happened to the two answers of a pair.
-func shareDelta(pairs []pair, event func(*obs) bool, level float64) ShareDelta {
-	d := ShareDelta{Pairs: len(pairs)}
-	base, cand := make([]bool, len(pairs)), make([]bool, len(pairs))
-	for i, p := range pairs {
+func shareDelta(pairs pairs, event func(answer) bool, level float64) ShareDelta {
+	d := ShareDelta{Pairs: pairs.len()}
+	base, cand := make([]bool, d.Pairs), make([]bool, d.Pairs)
+	for i, p := range pairs.all() {
 		base[i], cand[i] = event(p.base), event(p.cand)
 		switch {
 		case base[i] && cand[i]:
@@ -171,8 +174,8 @@ func shareDelta(pairs []pair, event func(*obs) bool, level float64) ShareDelta {
 		return d
 	}
 	d.Delta = new(delta)
-	session := sessions(pairs)
-	if d.Clustered = distinct(session) < len(pairs); d.Clustered {
+	session := pairs.sessions()
+	if d.Clustered = distinct(session) < d.Pairs; d.Clustered {
 		iv, err = widened(iv, base, cand, session, level)
 	}
 	d.Interval = intervalOf(iv, err)
@@ -201,21 +204,21 @@ func widened(iv stats.Interval, base, cand []bool, session []string, level float
 }
 
 // overDelta leaves out pairs of which one is not known to be over the limit or not.
-func overDelta(pairs []pair, limit time.Duration, level float64) ShareDelta {
-	known := filter(pairs, func(p pair) bool {
-		_, base := p.base.latency.over(limit)
-		_, cand := p.cand.latency.over(limit)
+func overDelta(all pairs, limit time.Duration, level float64) ShareDelta {
+	known := all.filter(func(p pair) bool {
+		_, base := p.base.latency().over(limit)
+		_, cand := p.cand.latency().over(limit)
 		return base && cand
 	})
-	return shareDelta(known, func(o *obs) bool { over, _ := o.latency.over(limit); return over }, level)
+	return shareDelta(known, func(a answer) bool { over, _ := a.latency().over(limit); return over }, level)
 }
 
-func quantileDelta(pairs []pair, p, level float64) QuantileDelta {
-	base, cand := make([]timing, len(pairs)), make([]timing, len(pairs))
-	for i, x := range pairs {
-		base[i], cand[i] = x.base.latency, x.cand.latency
+func quantileDelta(pairs pairs, p, level float64) QuantileDelta {
+	d := QuantileDelta{Calls: pairs.len(), Level: level}
+	base, cand := make([]timing, d.Calls), make([]timing, d.Calls)
+	for i, x := range pairs.all() {
+		base[i], cand[i] = x.base.latency(), x.cand.latency()
 	}
-	d := QuantileDelta{Calls: len(pairs), Level: level}
 	delta, iv, err := stats.QuantileDelta(ranked(base), ranked(cand), p, level)
 	if err == nil {
 		d.Delta = new(micros(delta))

@@ -1,58 +1,64 @@
 package reports
 
 import (
-	"github.com/understudy-eval/understudy/judge"
-	"github.com/understudy-eval/understudy/shadow"
-	"github.com/understudy-eval/understudy/shadow/llm"
-	"github.com/understudy-eval/understudy/sinks"
+	"iter"
+
 	"github.com/understudy-eval/understudy/stats"
 )
 
 // pair is one sample that both arms were asked; base is live or the control arm.
-type pair struct{ base, cand *obs }
+type pair struct{ base, cand answer }
 
-// pairsOf joins two arms by sample, in the candidate's order of time.
-func pairsOf(base, cand []obs) []pair {
-	at := make(map[shadow.SampleID]int, len(base))
-	for i := range base {
-		if base[i].asked() {
-			at[base[i].id] = i
+// pairs are the samples of a view that two arms were asked, in order of time.
+type pairs struct {
+	*collection
+	base, cand int
+	index      []uint32
+}
+
+// pairs joins two arms by sample.
+func (v view) pairs(base, cand int) pairs {
+	both := func(p pair) bool { return p.base.asked() && p.cand.asked() }
+	return pairs{v.collection, base, cand, v.index}.filter(both)
+}
+
+func (p pairs) len() int { return len(p.index) }
+
+func (p pairs) all() iter.Seq2[int, pair] {
+	base, cand := &p.arms[p.base], &p.arms[p.cand]
+	return func(yield func(int, pair) bool) {
+		for k, s := range p.index {
+			if !yield(k, pair{base.answer(int(s)), cand.answer(int(s))}) {
+				return
+			}
 		}
 	}
-	var out []pair
-	for i := range cand {
-		if j, ok := at[cand[i].id]; ok && cand[i].asked() {
-			out = append(out, pair{&base[j], &cand[i]})
+}
+
+func (p pairs) filter(keep func(pair) bool) pairs {
+	part := pairs{collection: p.collection, base: p.base, cand: p.cand}
+	for k, x := range p.all() {
+		if keep(x) {
+			part.index = append(part.index, p.index[k])
 		}
 	}
-	return out
+	return part
 }
 
 // drawn says that neither answer was outside the judge's share or still waits.
 func (p pair) drawn() bool { return drawn(p.base) && drawn(p.cand) }
 
-func drawn(o *obs) bool {
-	return o.state == sinks.Failed || o.judged == judge.StateGraded || o.judged == judge.StateNotGraded
-}
+func drawn(a answer) bool { return a.failed() || a.graded() || a.judged == judgedNotGraded }
 
 // comparable says that one judge graded both answers.
 func (p pair) comparable() bool {
 	return p.base.graded() && p.cand.graded() && p.base.judge == p.cand.judge && p.base.pinned == p.cand.pinned
 }
 
-// left says that the user left one of the two calls: no failure of a model.
-func (p pair) left() bool {
-	return p.base.reason == string(llm.ClientAbort) || p.cand.reason == string(llm.ClientAbort)
-}
-
-func filter(pairs []pair, keep func(pair) bool) []pair {
-	var out []pair
-	for _, p := range pairs {
-		if keep(p) {
-			out = append(out, p)
-		}
-	}
-	return out
+// userLeft says that the user left one of the two calls: no failure of a model.
+func (c *collection) userLeft(p pair) bool {
+	abort := uint16(c.rules.clientAbort)
+	return p.base.reason == abort || p.cand.reason == abort
 }
 
 // columns are pairs as the estimators want them. weight is nil if all pairs had
@@ -62,23 +68,24 @@ type columns struct {
 	session, route     []string
 }
 
-func columnsOf(pairs []pair) columns {
-	n := len(pairs)
+func columnsOf(pairs pairs) columns {
+	n := pairs.len()
 	c := columns{
-		base: make([]float64, n), cand: make([]float64, n), session: make([]string, n), route: make([]string, n),
+		base: make([]float64, n), cand: make([]float64, n), session: pairs.sessions(), route: make([]string, n),
 	}
-	chance := make([]*obs, n)
-	for i, p := range pairs {
+	chance := make([]float64, n)
+	for i, p := range pairs.all() {
 		c.base[i], c.cand[i] = float64(p.base.grade), float64(p.cand.grade)
-		c.session[i], c.route[i] = p.base.session, p.base.route
-		chance[i] = p.cand
-		if p.base.rate < p.cand.rate {
-			chance[i] = p.base // shares nest: the rarer arm decides
-		}
+		c.route[i] = pairs.route(p.base.sample)
+		// Shares nest: the rarer arm decides.
+		chance[i] = min(pairs.rate(p.base), pairs.rate(p.cand))
 	}
 	c.weight = weights(chance)
 	return c
 }
+
+// rate is the chance that an answer was asked for and judged.
+func (c *collection) rate(a answer) float64 { return c.rates.values[a.obs.rate] }
 
 // delta is candidate − base: plain when every pair had the same chance, else
 // weighted by 1/chance within routes. Routes with a single session have no
@@ -102,10 +109,10 @@ func (c columns) mean(x []float64) (stats.Estimate, error) {
 	return stats.WeightedMean(x, c.weight, c.session, nil)
 }
 
-func sessions(pairs []pair) []string {
-	out := make([]string, len(pairs))
-	for i, p := range pairs {
-		out[i] = p.base.session
+func (p pairs) sessions() []string {
+	out := make([]string, p.len())
+	for i, s := range p.index {
+		out[i] = p.session(int(s))
 	}
 	return out
 }

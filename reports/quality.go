@@ -58,26 +58,26 @@ func DefaultBurnIn() BurnIn { return BurnIn{Pairs: 50, Sessions: 30} }
 const fewSessions = 6
 
 // qualityOf estimates from pairs in order of time.
-func qualityOf(all []pair, e Experiment) Quality {
-	asked := filter(all, pair.drawn)
-	graded := filter(asked, pair.comparable)
+func qualityOf(all pairs, e Experiment) Quality {
+	asked := all.filter(pair.drawn)
+	graded := asked.filter(pair.comparable)
 	c := columnsOf(graded)
-	q := Quality{Asked: len(asked), Weighted: c.weight != nil, Burn: burnIn(graded, e.Gate)}
+	q := Quality{Asked: asked.len(), Weighted: c.weight != nil, Burn: burnIn(graded, e.Gate)}
 	base, err := c.mean(c.base)
-	q.MeanLive = estimateOf(len(graded), base, err)
+	q.MeanLive = estimateOf(graded.len(), base, err)
 	cand, err := c.mean(c.cand)
-	q.MeanCandidate = estimateOf(len(graded), cand, err)
+	q.MeanCandidate = estimateOf(graded.len(), cand, err)
 
 	est, err := c.delta()
-	q.Delta = estimateOf(len(graded), est, err)
-	q.FewSessions = len(graded) > 0 && q.Burn.Sessions < fewSessions
+	q.Delta = estimateOf(graded.len(), est, err)
+	q.FewSessions = graded.len() > 0 && q.Burn.Sessions < fewSessions
 	if err == nil {
 		q.Fixed = intervalOf(est.CI(e.Level))
 		q.Anytime = anytime(est, q.Burn, e.Gate)
 	}
 	var net stats.Estimate
 	q.Wins, q.Ties, q.Losses, net, err = stats.WinTieLoss(c.base, c.cand, c.session)
-	q.Net = estimateOf(len(graded), net, err)
+	q.Net = estimateOf(graded.len(), net, err)
 	if q.Net.Value != nil && q.Delta.Value != nil {
 		q.Disagree = *q.Net.Value**q.Delta.Value > 0
 	}
@@ -88,7 +88,7 @@ func qualityOf(all []pair, e Experiment) Quality {
 
 // burnIn walks through the pairs in order of time until the burn-in ends, and
 // fixes the planned number of sessions there.
-func burnIn(graded []pair, g Gate) Burn {
+func burnIn(graded pairs, g Gate) Burn {
 	need := g.BurnIn
 	if need.Pairs <= 0 {
 		need.Pairs = DefaultBurnIn().Pairs
@@ -96,10 +96,10 @@ func burnIn(graded []pair, g Gate) Burn {
 	if need.Sessions <= 0 {
 		need.Sessions = DefaultBurnIn().Sessions
 	}
-	b := Burn{NeedPairs: need.Pairs, NeedSessions: need.Sessions, Pairs: len(graded)}
-	seen := map[string]bool{}
-	for i, p := range graded {
-		seen[p.base.session] = true
+	b := Burn{NeedPairs: need.Pairs, NeedSessions: need.Sessions, Pairs: graded.len()}
+	seen := map[uint32]bool{}
+	for i, s := range graded.index {
+		seen[graded.samples.at(int(s)).session] = true
 		if !b.Reached && i+1 >= need.Pairs && len(seen) >= need.Sessions {
 			b.Reached = true
 			b.Planned = new(float64(g.PlannedPairs) * float64(len(seen)) / float64(i+1))

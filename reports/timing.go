@@ -4,9 +4,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/understudy-eval/understudy/shadow/llm"
-	"github.com/understudy-eval/understudy/sinks"
 )
 
 // kind says how a time is to be read.
@@ -22,40 +19,14 @@ const (
 
 // timing is one call's time in microseconds.
 type timing struct {
-	us   float64
+	us   int64
 	kind kind
-}
-
-func latencyOf(row sinks.Row) timing {
-	t := timing{us: float64(row.Took.Microseconds()), kind: exact}
-	switch {
-	case row.Reason == string(llm.ClientAbort):
-		t.kind = left
-	case row.Censored || row.Reason == string(llm.Timeout):
-		t.kind = cut
-	case row.State == sinks.Failed:
-		t.kind = failed
-	}
-	return t
-}
-
-// firstTokenOf is exact for a stream that began, even if it failed later.
-func firstTokenOf(row sinks.Row) timing {
-	switch {
-	case !row.Stream:
-		return timing{}
-	case row.FirstToken != nil:
-		return timing{us: float64(row.FirstToken.Microseconds()), kind: exact}
-	case row.State == sinks.Answered:
-		return timing{} // nothing but a tool call: it has no first content
-	}
-	return latencyOf(row)
 }
 
 // over says whether the call took longer than the limit, and whether that is known.
 // A call that the user left before the limit is not known.
 func (t timing) over(limit time.Duration) (over, known bool) {
-	late := t.us > float64(limit)/float64(time.Microsecond)
+	late := time.Duration(t.us) > limit/time.Microsecond // whole microseconds: as exact as t.us > limit
 	switch t.kind {
 	case exact:
 		return late, true
@@ -74,7 +45,7 @@ func ranked(times []timing) []float64 {
 		if t.kind == cut || t.kind == failed {
 			return math.Inf(1)
 		}
-		return t.us
+		return float64(t.us)
 	})
 }
 
@@ -85,7 +56,7 @@ func atLeast(times []timing) []float64 {
 		if t.kind == failed {
 			return math.Inf(1)
 		}
-		return t.us
+		return float64(t.us)
 	})
 }
 

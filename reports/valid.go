@@ -6,48 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-eval/understudy/judge"
-	"github.com/understudy-eval/understudy/rubric"
 	"github.com/understudy-eval/understudy/shadow"
-	"github.com/understudy-eval/understudy/sinks"
 )
 
 // ErrExperiment is an experiment that cannot be reported on: an arm without a name
 // or with another's, a level outside 0..1, a limit that is not positive.
 var ErrExperiment = errors.New("experiment is not usable")
-
-// valid reports whether a row says nothing that contradicts itself.
-func valid(row sinks.Row, e Experiment) bool {
-	if !(row.Rate > 0 && row.Rate <= 1) || row.JudgeRate < 0 || row.JudgeRate > 1 || row.JudgeRate != row.JudgeRate {
-		return false
-	}
-	switch row.State {
-	case sinks.NotAsked:
-		return row.JudgeState != judge.StateGraded && row.Grade == nil && row.Arm != shadow.Live
-	case sinks.Failed:
-		return row.JudgeState != judge.StateGraded && row.Grade == nil && row.Reason != "" && timed(row)
-	case sinks.Answered:
-		return timed(row) && validVerdict(row, e)
-	}
-	return false
-}
-
-func timed(row sinks.Row) bool {
-	return row.Took != nil && *row.Took >= 0 && (row.FirstToken == nil || *row.FirstToken >= 0)
-}
-
-func validVerdict(row sinks.Row, e Experiment) bool {
-	switch row.JudgeState {
-	case judge.StateGraded:
-		return row.Grade != nil && *row.Grade >= rubric.Best && *row.Grade <= rubric.Worst &&
-			row.JudgePinned != "" && row.Rubric == e.Digests && (len(e.Problems) == 0 || slices.Contains(e.Problems, row.Problem))
-	case judge.StateNotGraded:
-		return row.Grade == nil && row.JudgeReason != ""
-	case judge.StateNotDrawn, "":
-		return row.Grade == nil
-	}
-	return false
-}
 
 // checked returns the experiment with its limits rising and its level set, as
 // reports use it; its own slices are not changed.

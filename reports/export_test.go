@@ -1,0 +1,49 @@
+package reports
+
+import (
+	"iter"
+
+	"github.com/understudy-eval/understudy/sinks"
+)
+
+// Facts are what a sample can be split by.
+type Facts struct {
+	Route, Session, Live string
+	Tags                 []string
+	Day                  int64
+	// Broken: the candidate's answer is known to break the request's schema.
+	Broken bool
+}
+
+// Part is the first candidate's report over the samples that keep chooses.
+func Part(rows iter.Seq2[sinks.Row, error], e Experiment, keep func(Facts) bool) (ArmReport, Comparison, error) {
+	c, err := collect(rows, nil, e, Window{})
+	if err != nil {
+		return ArmReport{}, Comparison{}, err
+	}
+	part := c.all().where(func(s int) bool {
+		kept, known := c.arms[1].obs.at(s).conforms()
+		return keep(Facts{
+			Route: c.route(s), Session: c.session(s), Live: c.live(s), Tags: c.tagsOf(s), Day: c.samples.at(s).day(),
+			Broken: known && !kept,
+		})
+	})
+	return armReport(e.Candidates[0], part, 1, e), comparisonOf(0, part, e), nil
+}
+
+// Numbers stores values in a column of numbers at the places i·step and reads them
+// back; −1 is unknown.
+func Numbers(values []int64, step int) []int64 {
+	var n numbers
+	for i, v := range values {
+		n.set(i*step, v)
+	}
+	out := make([]int64, len(values))
+	for i := range values {
+		v, known := n.at(i * step)
+		if out[i] = v; !known {
+			out[i] = -1
+		}
+	}
+	return out
+}

@@ -1,0 +1,140 @@
+package reports
+
+// state is what became of an arm's answer, judged what the judge made of it.
+type (
+	state  uint8
+	judged uint8
+)
+
+const (
+	stateAbsent state = iota // no row of this arm for the sample
+	stateNotAsked
+	stateFailed
+	stateAnswered
+	stateStrange // none of ours
+)
+
+const (
+	judgedPending judged = iota
+	judgedGraded
+	judgedNotGraded
+	judgedNotDrawn
+	judgedStrange
+)
+
+// flags are what is true of a row.
+type flags uint8
+
+const (
+	flagRedacted flags = 1 << iota
+	flagHedged
+	flagContextCut
+	flagConforms
+	flagConformsKnown
+	flagRejected // a row of this sample and arm was left out
+)
+
+// obs is what one arm did with one sample, in codes: 20 bytes and no pointer. Its
+// numbers (times, tokens, cost) are in columns beside it, see answer.
+type obs struct {
+	rate                                       uint16 // chance of being asked and judged
+	model, reason, why, problem, judge, pinned uint16
+	state                                      state
+	judged                                     judged
+	grade                                      uint8
+	latency, first                             kind
+	flags                                      flags
+}
+
+func (o *obs) there() bool    { return o.state != stateAbsent }
+func (o *obs) asked() bool    { return o.state == stateAnswered || o.state == stateFailed }
+func (o *obs) answered() bool { return o.state == stateAnswered }
+func (o *obs) failed() bool   { return o.state == stateFailed }
+func (o *obs) graded() bool   { return o.judged == judgedGraded }
+func (o *obs) redacted() bool { return o.flags&flagRedacted != 0 }
+
+// conforms says whether the answer keeps to the request's own schema, and whether
+// that is known.
+func (o *obs) conforms() (kept, known bool) {
+	return o.flags&flagConforms != 0, o.flags&flagConformsKnown != 0
+}
+
+// sameSaying reports whether two rows of one sample and arm say the same.
+func (o *obs) sameSaying(p *obs) bool {
+	return o.state == p.state && o.reason == p.reason && o.judged == p.judged &&
+		o.why == p.why && o.grade == p.grade && o.problem == p.problem
+}
+
+// quantity is one of the numbers of a row; each may be unknown.
+type quantity uint8
+
+const (
+	tookUS quantity = iota
+	firstTokenUS
+	queuedUS
+	tokensIn
+	tokensOut
+	tokensReasoning
+	tokensCached
+	answerChars
+	costNUSD // 1e-9 USD
+	judgeTookUS
+	judgeCalls
+	judgeTokensIn
+	judgeTokensOut
+	judgeCostNUSD // 1e-9 USD
+	quantities
+)
+
+// armRows are an arm's rows, one place per sample.
+type armRows struct {
+	obs     chunks[obs]
+	numbers [quantities]numbers
+}
+
+// answer is one arm's row for one sample, with its numbers.
+type answer struct {
+	*obs
+	rows   *armRows
+	sample int
+}
+
+func (r *armRows) answer(sample int) answer { return answer{r.obs.at(sample), r, sample} }
+
+func (a answer) number(q quantity) (v int64, known bool) { return a.rows.numbers[q].at(a.sample) }
+
+// latency is the time of the whole call.
+func (a answer) latency() timing {
+	us, _ := a.number(tookUS)
+	return timing{us, a.obs.latency}
+}
+
+// first is the time to the first token of a streamed answer.
+func (a answer) first() timing {
+	q := tookUS
+	if a.obs.first == exact {
+		q = firstTokenUS
+	}
+	us, _ := a.number(q)
+	return timing{us, a.obs.first}
+}
+
+// sample is what the arms of a sample have in common, as the first arm says it
+// (live, then the candidates in their order).
+type sample struct {
+	seen    int64 // microseconds
+	session uint32
+	route   uint32
+	tags    uint32
+	from    uint32 // 1 + the arm that said it; 0: none yet
+}
+
+// day is the UTC day since 1970-01-01.
+func (s *sample) day() int64 {
+	const perDay = 24 * 60 * 60 * 1_000_000
+	day := s.seen / perDay
+	if s.seen%perDay < 0 {
+		day--
+	}
+	return day
+}

@@ -1,0 +1,186 @@
+package reports
+
+import (
+	"math"
+	"time"
+
+	"github.com/understudy-eval/understudy/rubric"
+	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/shadow/llm"
+)
+
+// rules are what an experiment and a window ask of a row, in the codes of a collection.
+type rules struct {
+	from, to                   int64 // microseconds; to is excluded
+	experiment, digest, rubric uint32
+	arms                       map[uint32]int
+	pinned, reserve            uint32
+	problems                   map[uint32]bool // nil: any
+	clientAbort, timeout       uint32
+	reach                      []int64 // by tap: how far its books go
+}
+
+func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
+	r := rules{
+		from: math.MinInt64, to: math.MaxInt64,
+		experiment: c.words.code(e.Name), digest: c.words.code(e.Digest), rubric: c.words.code(string(e.Digests)),
+		arms:   map[uint32]int{c.words.code(string(shadow.Live)): 0},
+		pinned: c.words.code(string(e.Judge.Pinned)), reserve: c.words.code(string(e.Judge.ReservePinned)),
+		clientAbort: c.words.code(string(llm.ClientAbort)), timeout: c.words.code(string(llm.Timeout)),
+	}
+	if !w.From.IsZero() {
+		r.from = w.From.UnixMicro()
+	}
+	if !w.To.IsZero() {
+		r.to = w.To.UnixMicro()
+	}
+	for i, a := range e.Candidates {
+		r.arms[c.words.code(string(a.Name))] = i + 1
+	}
+	if len(e.Problems) > 0 {
+		r.problems = map[uint32]bool{}
+		for _, p := range e.Problems {
+			r.problems[c.words.code(string(p))] = true
+		}
+	}
+	for tap, n := range reach {
+		code := int(c.taps.code(tap))
+		for code >= len(r.reach) {
+			r.reach = append(r.reach, 0)
+		}
+		r.reach[code] = n
+	}
+	return r
+}
+
+func (r *rules) inWindow(f *fact) bool { return f.seen >= r.from && f.seen < r.to }
+
+// ours says that a row is of the experiment and counts for its arm.
+func (r *rules) ours(f *fact, known bool) bool {
+	return known && f.experiment == r.experiment && !f.repeat
+}
+
+// booked says that the books of the row's tap reach its sample.
+func (r *rules) booked(f *fact) bool {
+	var reach int64
+	if int(f.tap) < len(r.reach) {
+		reach = r.reach[f.tap]
+	}
+	return f.tapSeq == unknown || f.tapSeq <= reach
+}
+
+const noJudge = 2
+
+// rank is 0 for the primary judge's snapshot, 1 for the reserve's.
+func (r *rules) rank(pinned uint32) int {
+	switch {
+	case pinned == 0:
+		return noJudge
+	case pinned == r.pinned:
+		return 0
+	case pinned == r.reserve:
+		return 1
+	}
+	return noJudge
+}
+
+// reject returns the counter of the reason for which a row is left out, or nil.
+func (n *RowCounts) reject(f *fact, r *rules, known bool) *int {
+	switch {
+	case f.experiment != r.experiment:
+		return &n.OtherExperiment
+	case !known:
+		return &n.OtherArm
+	case f.repeat:
+		return &n.Repeats
+	case f.digest != r.digest:
+		return &n.OtherDigest
+	case f.rubric != 0 && f.rubric != r.rubric:
+		return &n.OtherRubric
+	case f.pinned != 0 && r.rank(f.pinned) == noJudge:
+		return &n.OtherJudge
+	case !r.valid(f):
+		return &n.Invalid
+	}
+	return nil
+}
+
+// valid reports whether a row says nothing that contradicts itself.
+func (r *rules) valid(f *fact) bool {
+	if !(f.rate > 0 && f.rate <= 1) || f.judgeRate < 0 || f.judgeRate > 1 || f.judgeRate != f.judgeRate {
+		return false
+	}
+	switch f.state {
+	case stateNotAsked:
+		return f.judged != judgedGraded && f.grade == noGrade && r.arms[f.arm] != 0
+	case stateFailed:
+		return f.judged != judgedGraded && f.grade == noGrade && f.reason != 0 && timed(f)
+	case stateAnswered:
+		return timed(f) && r.validVerdict(f)
+	}
+	return false
+}
+
+func timed(f *fact) bool {
+	first := f.numbers[firstTokenUS]
+	return f.numbers[tookUS] >= 0 && (first == unknown || first >= 0)
+}
+
+func (r *rules) validVerdict(f *fact) bool {
+	switch f.judged {
+	case judgedGraded:
+		return f.grade >= int8(rubric.Best) && f.grade <= int8(rubric.Worst) &&
+			f.pinned != 0 && f.rubric == r.rubric && (r.problems == nil || r.problems[f.problem])
+	case judgedNotGraded:
+		return f.grade == noGrade && f.why != 0
+	case judgedNotDrawn, judgedPending:
+		return f.grade == noGrade
+	}
+	return false
+}
+
+// observe is what is kept of a row that counts, but for its numbers.
+func (c *codes) observe(f *fact) obs {
+	rate := f.rate
+	if f.judgeRate > 0 {
+		rate = min(rate, f.judgeRate)
+	}
+	o := obs{
+		rate: uint16(c.rates.code(rate)), model: uint16(f.model), reason: uint16(f.reason), why: uint16(f.why),
+		judge: uint16(f.judge), pinned: uint16(f.pinned), state: f.state, judged: f.judged, flags: f.flags,
+	}
+	if o.graded() {
+		o.grade, o.problem = uint8(f.grade), uint16(f.problem)
+	}
+	if o.asked() {
+		o.latency, o.first = f.latencyKind(), f.firstKind()
+	}
+	return o
+}
+
+func (f *fact) latencyKind() kind {
+	switch {
+	case f.aborted:
+		return left
+	case f.censored || f.timedOut:
+		return cut
+	case f.state == stateFailed:
+		return failed
+	}
+	return exact
+}
+
+// firstKind is exact for a stream that began, even if it failed later.
+func (f *fact) firstKind() kind {
+	switch {
+	case !f.stream:
+		return untimed
+	case f.numbers[firstTokenUS] != unknown:
+		return exact
+	case f.state == stateAnswered:
+		return untimed // nothing but a tool call: it has no first content
+	}
+	return f.latencyKind()
+}
+
+func timeOf(us int64) time.Time { return time.UnixMicro(us).UTC() }

@@ -1,0 +1,55 @@
+package reports
+
+import "iter"
+
+// view is the samples that a part of a report is about, in order of time: all of
+// them, or those of a route, a tag, a live snapshot or a week.
+type view struct {
+	*collection
+	index []uint32
+}
+
+// where is the part of a view whose samples keep says yes to.
+func (v view) where(keep func(sample int) bool) view {
+	part := view{collection: v.collection}
+	for _, s := range v.index {
+		if keep(int(s)) {
+			part.index = append(part.index, s)
+		}
+	}
+	return part
+}
+
+// answers are the rows of an arm; samples without one are passed over.
+func (v view) answers(arm int) iter.Seq[answer] {
+	rows := &v.arms[arm]
+	return func(yield func(answer) bool) {
+		for _, s := range v.index {
+			if a := rows.answer(int(s)); a.there() && !yield(a) {
+				return
+			}
+		}
+	}
+}
+
+// route, session and tags say what a sample can be split by; live is the snapshot
+// that answered it, empty when none did.
+func (c *collection) route(sample int) string { return c.words.values[c.samples.at(sample).route] }
+func (c *collection) session(sample int) string {
+	return c.sessions.values[c.samples.at(sample).session]
+}
+
+func (c *collection) tagsOf(sample int) []string {
+	var out []string
+	for _, code := range c.tagsIn(c.samples.at(sample).tags) {
+		out = append(out, c.codes.tags.values[code])
+	}
+	return out
+}
+
+func (c *collection) live(sample int) string {
+	if o := c.arms[0].obs.at(sample); o.answered() {
+		return c.word(o.model)
+	}
+	return ""
+}
