@@ -43,11 +43,6 @@ func (g Gate) quality(c Comparison) Check {
 	return check
 }
 
-// peekPrice is what it costs to be allowed to look every day: the detectable
-// difference grows by this factor, so pairs by its square (where one look needs
-// 1130 pairs, daily ones need 2164).
-const peekPrice = 1.384
-
 // power with which the pairs that are still needed would settle the question.
 const power = 0.8
 
@@ -60,15 +55,23 @@ func (g Gate) morePairs(q Quality) *int {
 	}
 	if q.Delta.SE != nil && *q.Delta.SE > 0 {
 		sd := *q.Delta.SE * math.Sqrt(float64(q.Delta.N))
-		n, err := stats.PairsNeeded(sd, g.Margin-*q.Delta.Value, g.Alpha, power)
-		if err == nil && n < maxProjection {
-			need = max(need, int(math.Ceil(n*peekPrice*peekPrice))-q.Delta.N)
+		if n, err := g.dailyPairs(sd, g.Margin-*q.Delta.Value); err == nil && n < maxProjection {
+			need = max(need, int(math.Ceil(n))-q.Delta.N)
 		}
 	}
 	if need <= 0 {
 		return nil
 	}
 	return &need
+}
+
+// dailyPairs is how many pairs show a difference to somebody who looks every day.
+func (g Gate) dailyPairs(sd, difference float64) (float64, error) {
+	alpha, err := lookAlpha(g.Alpha, 1, 1)
+	if err != nil {
+		return 0, err
+	}
+	return stats.PairsNeeded(sd, difference, alpha, power)
 }
 
 // maxProjection is where a projection stops: no experiment has that many pairs.

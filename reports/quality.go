@@ -54,6 +54,17 @@ type Burn struct {
 // runs end in a false alarm.
 func DefaultBurnIn() BurnIn { return BurnIn{Pairs: 50, Sessions: 30} }
 
+// orDefault fills what is left at 0.
+func (b BurnIn) orDefault() BurnIn {
+	if b.Pairs <= 0 {
+		b.Pairs = DefaultBurnIn().Pairs
+	}
+	if b.Sessions <= 0 {
+		b.Sessions = DefaultBurnIn().Sessions
+	}
+	return b
+}
+
 // fewSessions is the number of clusters below which a report says so.
 const fewSessions = 6
 
@@ -89,13 +100,7 @@ func qualityOf(all pairs, e Experiment) Quality {
 // burnIn walks through the pairs in order of time until the burn-in ends, and
 // fixes the planned number of sessions there.
 func burnIn(graded pairs, g Gate) Burn {
-	need := g.BurnIn
-	if need.Pairs <= 0 {
-		need.Pairs = DefaultBurnIn().Pairs
-	}
-	if need.Sessions <= 0 {
-		need.Sessions = DefaultBurnIn().Sessions
-	}
+	need := g.BurnIn.orDefault()
 	b := Burn{NeedPairs: need.Pairs, NeedSessions: need.Sessions, Pairs: graded.len()}
 	seen := map[uint32]bool{}
 	for i, s := range graded.index {

@@ -23,16 +23,39 @@ func (r Report) Text(w io.Writer, width int, decisions []Decision) error {
 	b.WriteByte('\n')
 	list(&b, provenance(r), width)
 	for _, s := range sections(r, decisions) {
-		b.WriteByte('\n')
-		writeWrapped(&b, "", clean(s.title), width)
-		if err := s.table.text(&b, width); err != nil {
+		if err := s.text(&b, width); err != nil {
 			return err
-		}
-		for _, note := range s.notes {
-			writeWrapped(&b, "", clean(note), width)
 		}
 	}
 	return write(w, b.Bytes())
+}
+
+// text writes a section for a terminal, after an empty line.
+func (s section) text(b *bytes.Buffer, width int) error {
+	b.WriteByte('\n')
+	writeWrapped(b, "", clean(s.title), width)
+	if err := s.table.text(b, width); err != nil {
+		return err
+	}
+	for _, note := range s.notes {
+		writeWrapped(b, "", clean(note), width)
+	}
+	return nil
+}
+
+// markdown writes a section as GitHub shows it, after an empty line.
+func (s section) markdown(b *bytes.Buffer) error {
+	fmt.Fprintf(b, "\n## %s\n\n", markdown(clean(s.title)))
+	if err := s.table.markdown(b); err != nil {
+		return err
+	}
+	if len(s.notes) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, note := range s.notes {
+		fmt.Fprintf(b, "- %s\n", markdown(clean(note)))
+	}
+	return nil
 }
 
 // list writes two columns without a heading.
@@ -71,15 +94,8 @@ func (r Report) Markdown(w io.Writer, decisions []Decision) error {
 		return err
 	}
 	for _, s := range sections(r, decisions) {
-		fmt.Fprintf(&b, "\n## %s\n\n", markdown(clean(s.title)))
-		if err := s.table.markdown(&b); err != nil {
+		if err := s.markdown(&b); err != nil {
 			return err
-		}
-		if len(s.notes) > 0 {
-			b.WriteByte('\n')
-		}
-		for _, note := range s.notes {
-			fmt.Fprintf(&b, "- %s\n", markdown(clean(note)))
 		}
 	}
 	return write(w, b.Bytes())

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/understudy-eval/understudy/reports"
-	"github.com/understudy-eval/understudy/stats"
 )
 
 func newCheck() *cobra.Command {
@@ -82,12 +81,11 @@ func summarize(w io.Writer, s *setup) {
 
 // visible says what difference the planned pairs show.
 func visible(g reports.Gate) string {
-	const sd, power, daily = 1.2, 0.8, 1.38 // grades; 1.38 is the price of looking every day
-	mde, err := stats.MDE(sd, float64(g.PlannedPairs), g.Alpha, power)
+	shows, err := g.Shows(reports.DefaultSD, g.PlannedPairs)
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf(" (they show a difference of about %.2f, looked at every day, where pairs differ by a standard deviation of %g)", daily*mde, sd)
+	return fmt.Sprintf(" (they show a difference of about %.2f, looked at every day, where pairs differ by a standard deviation of %g)", shows, reports.DefaultSD)
 }
 
 func overs(s *setup) string {

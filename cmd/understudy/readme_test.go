@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/understudy-eval/understudy/cmd/understudy/config"
+	"github.com/understudy-eval/understudy/reports"
 	"github.com/understudy-eval/understudy/stats"
 )
 
@@ -111,5 +112,27 @@ func TestReadmeFolders(t *testing.T) {
 		if info, err := os.Stat(filepath.Join("../..", row[1])); err != nil || !info.IsDir() {
 			t.Errorf("the map names %s: %v", row[1], err)
 		}
+	}
+}
+
+// What the README says of a plan is what the command prints.
+func TestReadmePlan(t *testing.T) {
+	e := reports.Experiment{Gate: gateOf(config.DefaultGate()), Level: config.DefaultLevel}
+	p, err := reports.NewPlan(e, reports.Volume{PairsPerDay: 30, SD: reports.DefaultSD, PairsPerSession: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := map[reports.Code]int{}
+	for _, step := range p.Steps {
+		day[step.Code] = *step.First.Day
+	}
+	visible := map[int]float64{}
+	for _, v := range p.Visible {
+		visible[v.Week] = *v.Daily
+	}
+	want := fmt.Sprintf("%.2f grades show after week 1 and %.2f after week 4; \"no worse\" within %.2f on day %d; a limit of 5 %% over 3 s can pass from day %d, and p99 has an upper bound from day %d.",
+		visible[1], visible[4], e.Gate.Margin, *p.Needed[0].Daily.Day, day["tail_over_3s"], day["p99"])
+	if text := strings.Join(strings.Fields(readme(t)), " "); !strings.Contains(text, want) {
+		t.Errorf("README does not say %q", want)
 	}
 }

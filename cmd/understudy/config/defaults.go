@@ -62,9 +62,19 @@ func DefaultFirstTokenOver() []ShareLimit {
 	return []ShareLimit{{Limit: time.Second, Share: 0.10}}
 }
 
+// DefaultGate is the gate of a configuration that says nothing of it.
+func DefaultGate() Gate {
+	p95, failures := DefaultP95Increase, DefaultFailuresIncrease
+	return Gate{
+		Margin: DefaultMargin, Alpha: DefaultAlpha, PlannedPairs: DefaultPlannedPairs,
+		BurnIn: BurnIn{Pairs: DefaultBurnInPairs, Sessions: DefaultBurnInSessions},
+		Over:   DefaultOver(), FirstTokenOver: DefaultFirstTokenOver(),
+		P95Increase: &p95, FailuresIncrease: &failures,
+	}
+}
+
 // defaults is a configuration in which nothing was given. Paths are taken from dir.
 func defaults(resolve func(string) string) Config {
-	p95, failures := DefaultP95Increase, DefaultFailuresIncrease
 	return Config{
 		Experiment: Experiment{Name: DefaultExperiment},
 		Tap: Tap{
@@ -80,11 +90,6 @@ func defaults(resolve func(string) string) Config {
 		},
 		Sinks:  Sinks{Dir: resolve(DefaultSinksDir), KeepText: DefaultKeepText, FlushRows: DefaultFlushRows, FlushEvery: DefaultFlushEvery},
 		Report: Report{Limits: DefaultLimits(), Level: DefaultLevel},
-		Gate: Gate{
-			Margin: DefaultMargin, Alpha: DefaultAlpha, PlannedPairs: DefaultPlannedPairs,
-			BurnIn: BurnIn{Pairs: DefaultBurnInPairs, Sessions: DefaultBurnInSessions},
-			Over:   DefaultOver(), FirstTokenOver: DefaultFirstTokenOver(),
-			P95Increase: &p95, FailuresIncrease: &failures,
-		},
+		Gate:   DefaultGate(),
 	}
 }

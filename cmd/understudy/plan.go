@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/understudy-eval/understudy/cmd/understudy/config"
+	"github.com/understudy-eval/understudy/reports"
+)
+
+func newPlan() *cobra.Command {
+	var format string
+	var v reports.Volume
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Say before the start what the gate can show, and when",
+		Long: `plan needs no rows and no network. From the graded pairs that you expect a day it
+prints the smallest difference of mean grades that shows week by week, looked at
+once and looked at every day; the pairs and days until "no worse" and "better" show;
+and when burn-in, latency limits and quantiles can be decided. It warns of what
+cannot be decided by the stop date.
+
+Pairs a day are about the requests a day × tap.rate × the shares of the candidate
+and of the judge. Gate and dates come from the configuration; without the file
+understudy.yaml the gate's defaults are used. A start that is not configured is today.
+
+Sessions are taken to have one pair each, unless --per-session says how many they
+have on average: then variances grow by 1 + (per-session - 1) × icc.`,
+		Example: `  understudy plan --pairs-per-day 30
+  understudy plan --pairs-per-day 200 --per-session 4 --icc 0.2 --format markdown`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkPlanFlags(cmd, format); err != nil {
+				return usageError{err}
+			}
+			e, err := toPlan(cmd)
+			if err != nil {
+				return err
+			}
+			p, err := reports.NewPlan(startToday(e, time.Now()), v)
+			if errors.Is(err, reports.ErrVolume) {
+				return usageError{err}
+			}
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			switch format {
+			case "markdown":
+				return p.Markdown(out)
+			case "json":
+				return p.JSON(out)
+			default:
+				return p.Text(out, terminalWidth(out))
+			}
+		},
+	}
+	flags := cmd.Flags()
+	flags.Float64Var(&v.PairsPerDay, "pairs-per-day", 0, "`N` samples a day get a grade for live's and the candidate's answer (required)")
+	flags.Float64Var(&v.SD, "sd", reports.DefaultSD, "standard deviation of candidate - live over pairs, in `GRADES`")
+	flags.Float64Var(&v.PairsPerSession, "per-session", 1, "`N` pairs a session on average")
+	flags.Float64Var(&v.ICC, "icc", reports.DefaultICC, "`CORRELATION` of the differences within a session, with --per-session")
+	flags.StringVar(&format, "format", "text", "text, markdown or json")
+	return cmd
+}
+
+func checkPlanFlags(cmd *cobra.Command, format string) error {
+	switch flags := cmd.Flags(); {
+	case !flags.Changed("pairs-per-day"):
+		return errors.New("--pairs-per-day: how many graded pairs do you expect a day?")
+	case flags.Changed("icc") && !flags.Changed("per-session"):
+		return errors.New("--icc has no meaning without --per-session")
+	case !slices.Contains([]string{"text", "markdown", "json"}, format):
+		return fmt.Errorf("--format %q: want text, markdown or json", format)
+	}
+	return nil
+}
+
+// toPlan is what the configuration fixes, or the default gate where there is no
+// configuration and none was named.
+func toPlan(cmd *cobra.Command) (reports.Experiment, error) {
+	if _, err := os.Stat(configFile); errors.Is(err, fs.ErrNotExist) && !cmd.Flags().Changed("config") {
+		fmt.Fprintf(cmd.ErrOrStderr(), "no %s here: the gate's defaults are planned with, and no dates\n", configFile)
+		return reports.Experiment{Gate: gateOf(config.DefaultGate()), Level: config.DefaultLevel}, nil
+	}
+	cfg, err := loadConfig(cmd)
+	if err != nil {
+		return reports.Experiment{}, err
+	}
+	return reports.Experiment{
+		Name: cfg.Experiment.Name, Gate: gateOf(cfg.Gate), Level: cfg.Report.Level,
+		Start: cfg.Experiment.Start, Stop: cfg.Experiment.Stop,
+	}, nil
+}
+
+// startToday sets the first day of an experiment that is to stop but has no start.
+func startToday(e reports.Experiment, now time.Time) reports.Experiment {
+	if e.Start.IsZero() && !e.Stop.IsZero() {
+		e.Start = now.UTC().Truncate(24 * time.Hour)
+	}
+	return e
+}

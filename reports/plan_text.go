@@ -1,0 +1,159 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Text writes the plan for a terminal of width columns; 0 is no limit.
+func (p Plan) Text(w io.Writer, width int) error {
+	var b bytes.Buffer
+	for _, line := range p.head() {
+		writeWrapped(&b, "", clean(line), width)
+	}
+	for _, s := range p.sections() {
+		if err := s.text(&b, width); err != nil {
+			return err
+		}
+	}
+	return write(w, b.Bytes())
+}
+
+// Markdown writes the plan as GitHub shows it.
+func (p Plan) Markdown(w io.Writer) error {
+	var b bytes.Buffer
+	for i, line := range p.head() {
+		prefix := "- "
+		if i == 0 {
+			prefix = "# "
+		}
+		fmt.Fprintf(&b, "%s%s\n", prefix, markdown(clean(line)))
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+	}
+	for _, s := range p.sections() {
+		if err := s.markdown(&b); err != nil {
+			return err
+		}
+	}
+	return write(w, b.Bytes())
+}
+
+// JSON writes the plan as one object, indented. What does not exist is null.
+func (p Plan) JSON(w io.Writer) error {
+	data, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return fmt.Errorf("plan as JSON: %w", err)
+	}
+	return write(w, append(data, '\n'))
+}
+
+// head says in a few lines how long it will take, what is known at the end, and
+// what cannot be decided by then.
+func (p Plan) head() []string {
+	v := p.Volume
+	sessions := "sessions of one pair"
+	if v.PairsPerSession > 1 {
+		sessions = fmt.Sprintf("sessions of %.4g pairs that correlate by %.4g", v.PairsPerSession, v.ICC)
+	}
+	title := "plan"
+	if p.Name != "" {
+		title += " for " + p.Name
+	}
+	first := fmt.Sprintf("%s: %.4g graded pairs a day, whose differences have a standard deviation of %.4g (in grades), in %s (assumed)", title, v.PairsPerDay, v.SD, sessions)
+	gate := fmt.Sprintf("gate: no worse than %s grades, two-sided alpha %s %%, %s planned; ",
+		limitNumber(p.Gate.Margin), limitText(p.Gate.Alpha), counted(p.Gate.PlannedPairs, "pair"))
+	out := []string{first, gate + p.dates(), "a candidate as good as live: " + p.asGood(), "a candidate that is better: " + p.better(), p.End.words(p)}
+	for _, warning := range p.Warnings {
+		out = append(out, "warning: "+warning)
+	}
+	return out
+}
+
+func (p Plan) dates() string {
+	switch {
+	case p.Start.IsZero():
+		return "no dates"
+	case p.Stop.IsZero():
+		return "from " + p.date(1) + " (UTC), no stop date"
+	}
+	return fmt.Sprintf("from %s to %s (UTC), %s", p.date(1), p.date(*p.End.Day), counted(*p.End.Day, "day"))
+}
+
+func (p Plan) asGood() string {
+	n := p.Needed[0]
+	return fmt.Sprintf("%q shows after %s if looked at every day, after %s if looked at once", "no worse", p.sizeWords(n.Daily), p.sizeWords(n.Once))
+}
+
+func (p Plan) better() string {
+	var parts []string
+	for _, n := range p.Needed[1:] {
+		parts = append(parts, fmt.Sprintf("by %s after %s", fixed(-n.Difference, 1), p.sizeWords(n.Daily)))
+	}
+	return strings.Join(parts, ", ") + ", if looked at every day"
+}
+
+func (p Plan) sizeWords(s Size) string {
+	switch {
+	case s.N == nil:
+		return "more than a billion pairs"
+	case s.Day == nil:
+		return number(*s.N) + " pairs (over a hundred years)"
+	}
+	return fmt.Sprintf("%s pairs (day %s)", number(*s.N), p.dayText(s.Day))
+}
+
+// words say what is known at the end.
+func (e End) words(p Plan) string {
+	when := fmt.Sprintf("with the %s (day %s)", counted(e.Pairs, "planned pair"), p.dayText(e.Day))
+	if p.stops() {
+		when = fmt.Sprintf("by the stop, on day %s with %s", number(*e.Day), counted(e.Pairs, "pair"))
+	}
+	if e.PassAsGood == nil {
+		return when + ", the burn-in has not ended: nothing is known of the grades"
+	}
+	return fmt.Sprintf("%s, the gate finds a candidate that is as good as live no worse with a chance of at least %.0f %%, and with %.0f %% from a true difference of %s on (negative is better)",
+		when, 100**e.PassAsGood, 100*p.Power, signed(*e.PassFrom, 2))
+}
+
+// warnings are what cannot be decided by the stop.
+func (p Plan) warnings() []string {
+	last := p.date(*p.End.Day)
+	late := func(s Size) bool { return s.Day == nil || *s.Day > *p.End.Day }
+	out := []string{}
+	switch {
+	case p.End.PassAsGood == nil:
+		out = append(out, fmt.Sprintf("the burn-in ends after the last day, %s: every candidate will be undecided, which is a no-go", last))
+	case *p.End.PassAsGood < p.Power:
+		out = append(out, fmt.Sprintf("the last day, %s, comes too early for a candidate as good as live: it stays undecided, a no-go, with a chance of up to %.0f %%; "+
+			"more pairs a day, a later stop or a wider margin would help", last, 100*(1-*p.End.PassAsGood)))
+	}
+	if planned := (Size{Day: p.plannedDay()}); late(planned) {
+		out = append(out, fmt.Sprintf("the %s planned pairs are not reached by the last day, %s; plan with the %s that are", number(p.Gate.PlannedPairs), last, number(p.End.Pairs)))
+	}
+	for _, s := range p.Steps {
+		guard := s.Half != nil || s.Code == CodeP95Increase
+		switch {
+		case guard && late(s.First):
+			out = append(out, fmt.Sprintf("%s: cannot pass by the last day, %s; it takes %s at least", s.What, last, p.callWords(s.First)))
+		case s.Half != nil && late(*s.Half):
+			out = append(out, fmt.Sprintf("%s: at half the limit it would still be open on the last day, %s; that takes %s", s.What, last, p.callWords(*s.Half)))
+		}
+	}
+	return out
+}
+
+func (p Plan) callWords(s Size) string { return strings.Replace(p.sizeWords(s), " pairs", " calls", 1) }
+
+func (p Plan) plannedDay() *int {
+	for _, v := range p.Visible {
+		if v.Week == 0 {
+			return v.Day
+		}
+	}
+	return nil
+}
