@@ -88,7 +88,7 @@ func (e Estimate) LogitCI(level float64) (Interval, error) {
 		return Interval{}, fmt.Errorf("logit of %v: %w", e.Value, ErrUndefined)
 	}
 	centre := math.Log(e.Value) - math.Log1p(-e.Value)
-	half := tQuantile(level, e.DF) * e.SE / (e.Value * (1 - e.Value))
+	half := e.half(level) / (e.Value * (1 - e.Value))
 	logistic := func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
 	return Interval{Lower: logistic(centre - half), Upper: logistic(centre + half), Level: level}, nil
 }

@@ -2,9 +2,6 @@ package stats
 
 import (
 	"fmt"
-	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Estimate is a value with its standard error.
@@ -50,8 +47,7 @@ func (e Estimate) InSE() (float64, error) {
 }
 
 // CI is the two-sided interval Value ∓ t(1−(1−level)/2, DF) · SE, Student's t
-// with DF degrees of freedom (the normal distribution above 1e6). With SE 0 it
-// is the point Value.
+// with DF degrees of freedom. With SE 0 it is the point Value.
 //
 // Errors: ErrRange unless 0 < level < 1, ErrTooFew if there is no standard error,
 // ErrNotFinite on overflow. Checked against R qt, testdata/mean_ci.json.
@@ -62,7 +58,7 @@ func (e Estimate) CI(level float64) (Interval, error) {
 	if err := e.check(); err != nil {
 		return Interval{}, err
 	}
-	return around(e.Value, tQuantile(level, e.DF)*e.SE, level)
+	return around(e.Value, e.half(level), level)
 }
 
 // PValue is the two-sided p-value of "the true value is null", by Student's t
@@ -95,6 +91,14 @@ func (e Estimate) check() error {
 	return nil
 }
 
+// half is half the width of a checked estimate's interval.
+func (e Estimate) half(level float64) float64 {
+	if e.SE == 0 {
+		return 0 // also where the quantile overflows
+	}
+	return tQuantile(level, e.DF) * e.SE
+}
+
 // around is centre ∓ half as an interval, or ErrNotFinite.
 func around(centre, half, level float64) (Interval, error) {
 	iv := Interval{Lower: centre - half, Upper: centre + half, Level: level}
@@ -109,33 +113,4 @@ func finite(what string, v float64) (float64, error) {
 		return 0, fmt.Errorf("%s: %w", what, ErrNotFinite)
 	}
 	return v, nil
-}
-
-// normalFrom is the number of degrees of freedom from which t is taken as
-// normal; they differ by less than 2e-6 there.
-const normalFrom = 1e6
-
-// zQuantile is the two-sided normal quantile, 1.96 for level 0.95.
-func zQuantile(level float64) float64 { return zUpper((1 - level) / 2) }
-
-// zUpper is the z that a standard normal exceeds with probability tail.
-func zUpper(tail float64) float64 { return -distuv.UnitNormal.Quantile(tail) }
-
-// tQuantile is the two-sided quantile of Student's t.
-func tQuantile(level, df float64) float64 {
-	if df > normalFrom {
-		return zQuantile(level)
-	}
-	return -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 - level) / 2)
-}
-
-// zTwoSided is P(|Z| ≥ |z|).
-func zTwoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
-
-// tTwoSided is P(|T| ≥ |t|).
-func tTwoSided(t, df float64) float64 {
-	if df > normalFrom {
-		return zTwoSided(t)
-	}
-	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.CDF(-math.Abs(t))
 }
