@@ -61,7 +61,8 @@ func Cusum(x []float64, target, sd, k, h float64) (CusumPath, error) {
 
 // CusumRunLength is the mean number of values until Cusum alarms when the mean
 // has shifted by shift standard deviations (0: until a false alarm), by
-// Siegmund's approximation, within a few per cent.
+// Siegmund's approximation: within a few per cent for shifts up to about 2, too
+// short for larger ones, and never below 1.
 //
 //	b = h + 1.166; D = ±shift − k; one side: (e^(−2Db) + 2Db − 1) / (2D²)
 //	both sides: 1 / (1/ARL⁺ + 1/ARL⁻)
@@ -76,7 +77,8 @@ func CusumRunLength(k, h, shift float64) (float64, error) {
 		return 0, fmt.Errorf("shift %v: %w", shift, ErrRange)
 	}
 	rate := 1/oneSided(shift-k, h) + 1/oneSided(-shift-k, h)
-	return finite("run length", 1/rate)
+	length, err := finite("run length", 1/rate)
+	return max(length, 1), err
 }
 
 // oneSided may be +Inf where it overflows: that side then never alarms.

@@ -75,6 +75,7 @@ func TestEstimateMethods(t *testing.T) {
 		{"nan df", stats.Estimate{N: 9, SE: 1, DF: nan}, stats.ErrNotFinite},
 		{"infinite df", stats.Estimate{N: 9, SE: 1, DF: math.Inf(1)}, stats.ErrNotFinite},
 		{"negative se", stats.Estimate{N: 9, SE: -1, DF: 8}, stats.ErrRange},
+		{"df near 0", stats.Estimate{N: 9, SE: 1, DF: 5e-324}, stats.ErrRange},
 		{"overflow", stats.Estimate{N: 9, Value: 1, SE: math.MaxFloat64, DF: 1}, stats.ErrNotFinite},
 	} {
 		_, err := c.e.CI(0.95)
@@ -89,6 +90,8 @@ func TestEstimateMethods(t *testing.T) {
 	}
 	_, err = flat.InSE()
 	wantErr(t, err, stats.ErrUndefined)
+	_, err = stats.Estimate{N: 9, Value: 1, SE: 1, DF: 5e-324}.PValue(0)
+	wantErr(t, err, stats.ErrRange)
 	_, err = stats.Estimate{N: 5, Value: 1e300, SE: 1e-300, DF: 4}.InSE()
 	wantErr(t, err, stats.ErrNotFinite)
 	_, err = good.PValue(nan)

@@ -35,7 +35,8 @@ func (iv Interval) Contains(v float64) bool {
 // InSE is the value in standard errors, Value / SE: the t statistic against 0.
 //
 // Errors: ErrTooFew if there is no standard error, ErrUndefined if it is 0,
-// ErrNotFinite if the estimate holds such a number or the quotient overflows.
+// ErrNotFinite if the estimate holds such a number or the quotient overflows,
+// ErrRange for what no estimate has: SE below 0, or DF between 0 and 0.5.
 func (e Estimate) InSE() (float64, error) {
 	if err := e.check(); err != nil {
 		return 0, err
@@ -49,8 +50,8 @@ func (e Estimate) InSE() (float64, error) {
 // CI is the two-sided interval Value ∓ t(1−(1−level)/2, DF) · SE, Student's t
 // with DF degrees of freedom. With SE 0 it is the point Value.
 //
-// Errors: ErrRange unless 0 < level < 1, ErrTooFew if there is no standard error,
-// ErrNotFinite on overflow. Checked against R qt, testdata/mean_ci.json.
+// Errors: ErrRange unless 0 < level < 1 and as for InSE, ErrTooFew if there is no
+// standard error, ErrNotFinite on overflow. Checked against R qt, testdata/mean_ci.json.
 func (e Estimate) CI(level float64) (Interval, error) {
 	if err := checkOpenUnit("level", level); err != nil {
 		return Interval{}, err
@@ -64,8 +65,7 @@ func (e Estimate) CI(level float64) (Interval, error) {
 // PValue is the two-sided p-value of "the true value is null", by Student's t
 // with DF degrees of freedom.
 //
-// Errors: ErrTooFew without a standard error, ErrUndefined if it is 0,
-// ErrNotFinite as for InSE.
+// Errors: as InSE, and ErrNotFinite for null.
 func (e Estimate) PValue(null float64) (float64, error) {
 	if !isFinite(null) {
 		return 0, fmt.Errorf("null %v: %w", null, ErrNotFinite)
@@ -78,6 +78,10 @@ func (e Estimate) PValue(null float64) (float64, error) {
 	return tTwoSided(t, e.DF), nil
 }
 
+// leastDF: a standard error has at least one degree of freedom; Satterthwaite's
+// may round to a little less. Far below, Student's t has no quantiles in float64.
+const leastDF = 0.5
+
 func (e Estimate) check() error {
 	if !isFinite(e.Value) || !isFinite(e.SE) || !isFinite(e.DF) {
 		return fmt.Errorf("estimate: %w", ErrNotFinite)
@@ -85,8 +89,8 @@ func (e Estimate) check() error {
 	if e.DF <= 0 {
 		return fmt.Errorf("no standard error from %d observations: %w", e.N, ErrTooFew)
 	}
-	if e.SE < 0 {
-		return fmt.Errorf("standard error %v: %w", e.SE, ErrRange)
+	if e.SE < 0 || e.DF < leastDF {
+		return fmt.Errorf("standard error %v with %v degrees of freedom: %w", e.SE, e.DF, ErrRange)
 	}
 	return nil
 }

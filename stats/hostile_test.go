@@ -84,29 +84,43 @@ func (h hostile) calls() map[string]func() []any {
 		"WeightedMean":   estimate(func() (stats.Estimate, error) { return stats.WeightedMean(h.x, h.y, h.key, h.key) }),
 		"WeightedDelta":  estimate(func() (stats.Estimate, error) { return stats.WeightedDelta(h.x, h.y, h.z, h.key, nil) }),
 		"BrunnerMunzel":  estimate(func() (stats.Estimate, error) { return stats.BrunnerMunzel(h.x, h.y) }),
+		"ClusteredShareDelta": estimate(func() (stats.Estimate, error) {
+			return stats.ClusteredShareDelta(above(h.x, 1), above(h.y, 1), h.key)
+		}),
 		"Sum": estimate(func() (stats.Estimate, error) {
 			return stats.Sum(stats.Estimate{N: 2, Value: h.v, SE: math.Abs(h.v), DF: 1}, stats.Estimate{N: 2, Value: 1, SE: 1e-300, DF: math.Abs(h.v)})
 		}),
-		"WinTieLoss":        func() []any { w, ti, l, e, err := stats.WinTieLoss(h.x, h.y, h.key); return all(w, ti, l, e, err) },
-		"KishN":             func() []any { return all(stats.KishN(h.x)) },
-		"Correlation":       func() []any { return all(stats.Correlation(h.x, h.y)) },
-		"Quantile":          func() []any { return all(stats.Quantile(sx, h.level)) },
-		"Quantile unsorted": func() []any { return all(stats.Quantile(h.x, 0.5)) },
-		"QuantileCI":        func() []any { return all(stats.QuantileCI(sx, 0.5, h.level)) },
-		"QuantileDelta":     func() []any { return all(stats.QuantileDelta(sx, sy, 0.5, h.level)) },
-		"Holm":              func() []any { return all(stats.Holm(h.x, len(h.x))) },
-		"SignFlip":          func() []any { return all(stats.SignFlip(h.x)) },
-		"ClusterSums":       func() []any { return all(stats.ClusterSums(h.x, h.key)) },
-		"SignedRank":        func() []any { return all(stats.SignedRank(h.x, h.y, stats.RankZeros)) },
-		"ClusteredShare":    func() []any { return all(stats.ClusteredShare(above(h.x, 1), h.key, h.level)) },
-		"Krippendorff":      func() []any { return all(stats.KrippendorffAlpha([][]float64{h.x, h.y}, stats.IntervalScale)) },
-		"RepeatVariance":    func() []any { return all(stats.RepeatVariance([][]float64{h.x, h.y, h.z})) },
-		"Cusum":             func() []any { return all(stats.Cusum(h.x, h.v, 1, 0.5, 5)) },
-		"CusumRunLength":    func() []any { return all(stats.CusumRunLength(0.5, 5, h.v)) },
-		"PPI":               func() []any { return all(stats.PPI(h.x, h.y, h.z)) },
-		"MDE":               func() []any { return all(stats.MDE(h.v, 10, 0.05, h.level)) },
-		"PairsNeeded":       func() []any { return all(stats.PairsNeeded(1, h.v, h.level, 0.8)) },
-		"Power":             func() []any { return all(stats.Power(1, 10, h.v, h.level)) },
+		"WinTieLoss":                func() []any { w, ti, l, e, err := stats.WinTieLoss(h.x, h.y, h.key); return all(w, ti, l, e, err) },
+		"KishN":                     func() []any { return all(stats.KishN(h.x)) },
+		"Correlation":               func() []any { return all(stats.Correlation(h.x, h.y)) },
+		"Quantile":                  func() []any { return all(stats.Quantile(sx, h.level)) },
+		"Quantile unsorted":         func() []any { return all(stats.Quantile(h.x, 0.5)) },
+		"QuantileCI":                func() []any { return all(stats.QuantileCI(sx, 0.5, h.level)) },
+		"QuantileDelta":             func() []any { return all(stats.QuantileDelta(sx, sy, 0.5, h.level)) },
+		"Holm":                      func() []any { return all(stats.Holm(h.x, len(h.x))) },
+		"SignFlip":                  func() []any { return all(stats.SignFlip(h.x)) },
+		"ClusterSums":               func() []any { return all(stats.ClusterSums(h.x, h.key)) },
+		"SignedRank, zeros dropped": func() []any { return all(stats.SignedRank(h.x, h.y, stats.DropZeros)) },
+		"WinTieLoss, no clusters":   func() []any { w, ti, l, e, err := stats.WinTieLoss(h.x, h.y, nil); return all(w, ti, l, e, err) },
+		"Krippendorff, grades":      func() []any { return all(stats.KrippendorffAlpha([][]float64{h.x, h.y}, stats.Ordinal)) },
+		"CrossTable":                func() []any { return all(stats.CrossTable(h.x, h.y, h.z)) },
+		"PPIDelta": func() []any {
+			return all(stats.PPIDelta(stats.Pairs{Live: h.x, Candidate: h.z}, stats.Pairs{Live: h.z, Candidate: h.x}, stats.Pairs{Live: h.y, Candidate: h.y}))
+		},
+		"StratifiedPPI": func() []any {
+			one := stats.PPIStratum{Weight: h.v, Label: h.x, Predicted: h.z, Unlabelled: h.y}
+			return all(stats.StratifiedPPI([]stats.PPIStratum{one, {Weight: 1, Label: h.z, Predicted: h.x, Unlabelled: h.x}}))
+		},
+		"SignedRank":     func() []any { return all(stats.SignedRank(h.x, h.y, stats.RankZeros)) },
+		"ClusteredShare": func() []any { return all(stats.ClusteredShare(above(h.x, 1), h.key, h.level)) },
+		"Krippendorff":   func() []any { return all(stats.KrippendorffAlpha([][]float64{h.x, h.y}, stats.IntervalScale)) },
+		"RepeatVariance": func() []any { return all(stats.RepeatVariance([][]float64{h.x, h.y, h.z})) },
+		"Cusum":          func() []any { return all(stats.Cusum(h.x, h.v, 1, 0.5, 5)) },
+		"CusumRunLength": func() []any { return all(stats.CusumRunLength(0.5, 5, h.v)) },
+		"PPI":            func() []any { return all(stats.PPI(h.x, h.y, h.z)) },
+		"MDE":            func() []any { return all(stats.MDE(h.v, 10, 0.05, h.level)) },
+		"PairsNeeded":    func() []any { return all(stats.PairsNeeded(1, h.v, h.level, 0.8)) },
+		"Power":          func() []any { return all(stats.Power(1, 10, h.v, h.level)) },
 		"Sequence": func() []any {
 			s, err := stats.NewSequence(0.05, 100)
 			e := stats.Estimate{N: 5, Value: h.v, SE: 1, DF: 4}

@@ -193,4 +193,8 @@ func TestCusumGolden(t *testing.T) {
 	if ok(t, near, err); math.Abs(near-exact) > 1e-3*exact {
 		t.Errorf("run length jumps at D = 0: %v, %v", exact, near)
 	}
+	far, err := stats.CusumRunLength(0.5, 5, 100)
+	if ok(t, far, err); far != 1 {
+		t.Errorf("an alarm needs at least one value, not %v", far)
+	}
 }

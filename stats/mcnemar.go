@@ -9,6 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
+// maxDiscordant is where the binomial probabilities keep four digits.
+const maxDiscordant = 1 << 31
+
 // McNemar tests that two shares over the same pairs are equal, from the pairs in
 // which the event happened on one side only. It is also the sign test on wins and
 // losses.
@@ -20,12 +23,12 @@ import (
 // midP is the default choice: exact is too careful (it needs 6 pairs all one way
 // for 0.05). Both are two-sided and symmetric in the counts. Without discordant
 // pairs both are 1. Pairs must be independent: for clusters see SignFlip and
-// ClusteredShareDelta. Errors: ErrRange for a negative count.
+// ClusteredShareDelta. Errors: ErrRange for a count that is negative or above 2^31.
 //
 // Source: McNemar (1947); Fagerland, Lydersen & Laake (2013); checked against R
 // binom.test, testdata/mcnemar.json.
 func McNemar(liveOnly, candidateOnly int) (exact, midP float64, err error) {
-	if min(liveOnly, candidateOnly) < 0 {
+	if min(liveOnly, candidateOnly) < 0 || max(liveOnly, candidateOnly) > maxDiscordant {
 		return 0, 0, fmt.Errorf("discordant pairs %d and %d: %w", liveOnly, candidateOnly, ErrRange)
 	}
 	if liveOnly == 0 && candidateOnly == 0 {

@@ -52,7 +52,7 @@ func PairsNeeded(sd, delta, alpha, power float64) (float64, error) {
 // Power is the chance that n pairs show a true difference delta, in its own
 // direction, in a two-sided test at alpha: Φ(|delta| sqrt(n) / sd − z(1−alpha/2)),
 // the inverse of MDE. With delta 0 it is alpha/2. Errors: ErrRange as for MDE;
-// delta may be 0 but must be finite.
+// delta may be 0 but must be finite; ErrNotFinite where nothing is left of alpha.
 func Power(sd, n, delta, alpha float64) (float64, error) {
 	if err := checkPositive("sd", sd); err != nil {
 		return 0, err
@@ -67,7 +67,7 @@ func Power(sd, n, delta, alpha float64) (float64, error) {
 		return 0, fmt.Errorf("delta %v: %w", delta, ErrRange)
 	}
 	shift := math.Abs(delta) / sd * math.Sqrt(n)
-	return distuv.UnitNormal.CDF(shift - zUpper(alpha/2)), nil
+	return finite("power", distuv.UnitNormal.CDF(shift-zUpper(alpha/2)))
 }
 
 // SharePairsNeeded is how many pairs show a true difference delta of two shares,

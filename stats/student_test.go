@@ -35,7 +35,7 @@ func TestStudentClosedForms(t *testing.T) {
 // A bound at level 1 − a has the p-value a, for all degrees of freedom: many
 // comparisons need levels far out, and large samples many degrees of freedom.
 func TestIntervalAndPValueAgree(t *testing.T) {
-	for _, df := range []float64{0.5, 1, 1.3, 2.7, 17.3, 100, 999.5, 9999, 1e4, 123456.7, 1e6, 1e12} {
+	for _, df := range []float64{0.7, 1, 1.3, 2.7, 17.3, 100, 999.5, 9999, 1e4, 123456.7, 1e6, 1e12} {
 		for _, level := range levels {
 			q := unitCI(t, level, df)
 			p, err := stats.Estimate{N: 9, Value: q, SE: 1, DF: df}.PValue(0)

@@ -64,13 +64,13 @@ func RepeatVariance(ratings [][]float64) (VarianceShares, error) {
 
 // ICC is the intraclass correlation of a single rating, ICC(1,1):
 // (Between − Within) / (Between + (Runs−1) Within). Errors: ErrUndefined if the
-// ratings do not vary at all.
+// ratings do not vary at all, ErrNotFinite on overflow.
 func (v VarianceShares) ICC() (float64, error) {
 	below := v.Between + float64(v.Runs-1)*v.Within
 	if !(below > 0) {
 		return 0, fmt.Errorf("intraclass correlation without variance: %w", ErrUndefined)
 	}
-	return (v.Between - v.Within) / below, nil
+	return finite("intraclass correlation", (v.Between-v.Within)/below)
 }
 
 // RepeatShare is the part of a single rating's variance that comes from rating
@@ -80,19 +80,19 @@ func (v VarianceShares) RepeatShare() (float64, error) {
 	if !(all > 0) {
 		return 0, fmt.Errorf("share of no variance: %w", ErrUndefined)
 	}
-	return v.Repeat / all, nil
+	return finite("share of the repeats", v.Repeat/all)
 }
 
 // MeanSE is what the standard error of the mean over the same items would be with
 // another number of runs: sqrt((Item + Repeat/runs) / Items), a negative item
 // variance as 0. runs may be +Inf. Errors: ErrRange unless runs ≥ 1, ErrTooFew
-// for the zero VarianceShares.
+// for the zero VarianceShares, ErrNotFinite on overflow.
 func (v VarianceShares) MeanSE(runs float64) (float64, error) {
 	if !(runs >= 1) {
 		return 0, fmt.Errorf("%v runs: %w", runs, ErrRange)
 	}
-	if v.Items == 0 {
+	if v.Items <= 0 {
 		return 0, fmt.Errorf("standard error without items: %w", ErrTooFew)
 	}
-	return math.Sqrt((max(0, v.Item) + v.Repeat/runs) / float64(v.Items)), nil
+	return finite("standard error", math.Sqrt((max(0, v.Item)+v.Repeat/runs)/float64(v.Items)))
 }
