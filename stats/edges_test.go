@@ -165,6 +165,12 @@ func TestPlanningErrors(t *testing.T) {
 	wantErr(t, err, stats.ErrRange)
 	_, err = stats.SharePairsNeeded(0.02, 0.05, 0.05, 0.8)
 	wantErr(t, err, stats.ErrRange)
+	for _, shares := range [][2]float64{{0.1, 0.1}, {-0.1, 0.5}, {0.5, 1.1}, {nan, 0.5}} {
+		_, err = stats.ShareTrialsNeeded(shares[0], shares[1], 0.05, 0.8)
+		wantErr(t, err, stats.ErrRange)
+	}
+	_, err = stats.ShareTrialsNeeded(0.1, 0.2, 0.05, 80)
+	wantErr(t, err, stats.ErrRange)
 	_, err = stats.DesignEffect(3, -0.9)
 	wantErr(t, err, stats.ErrRange)
 	_, err = stats.MinNForUpper(0.95, 1)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/understudy-eval/understudy/stats"
 )
 
@@ -19,15 +21,63 @@ func TestFoundingCaseGolden(t *testing.T) {
 			return pairedCase(t, in)
 		case in.has("cand_over_3s"):
 			return latencyCase(t, in)
+		case in.has("sd"):
+			return impliedPairs(t, in)
+		case in.has("answers"):
+			return impliedTraffic(t, in)
 		}
-		why := skipped("arithmetic on published figures, no estimator")
-		got := fields{}
-		for _, k := range []string{"table", "answers_per_day", "shadow_answers", "sd_delta_if_all_paired", "sd_if_unpaired_equal_n",
-			"se_if_sd_delta_1_2", "delta_in_se_if_sd_delta_1_2", "live_graded_at_0_3_percent", "sigma_from_3s", "sigma_from_6s"} {
-			got[k] = why
-		}
-		return got
+		return impliedSigma(in)
 	})
+}
+
+// inSEAlpha is the alpha at which k standard errors just reach the limit; with
+// power ½ the planning formulas then turn a difference "of k SE" into pairs and back.
+func inSEAlpha(t *testing.T, k float64) float64 {
+	p, err := stats.Estimate{N: 9, Value: k, SE: 1, DF: 1e15}.PValue(0)
+	return ok(t, p, err)
+}
+
+func impliedPairs(t *testing.T, in input) fields {
+	delta := in.num("delta")
+	var table []any
+	for _, k := range in.floats("delta_in_se") {
+		alpha := inSEAlpha(t, k)
+		pairs := func(sd float64) float64 {
+			n, err := stats.PairsNeeded(sd, delta, alpha, 0.5)
+			return ok(t, n, err)
+		}
+		se, err := stats.MDE(delta/k, 1, alpha, 0.5)
+		ok(t, se, err)
+		paired, unpaired := fields{"2.0": pairs(2)}, fields{}
+		for _, sd := range in.floats("sd") {
+			name := map[float64]string{1: "1.0", 1.2: "1.2", 1.34: "1.34", 1.5: "1.5"}[sd]
+			paired[name], unpaired[name] = pairs(sd), pairs(sd*math.Sqrt2)
+		}
+		table = append(table, fields{"delta_in_se": k, "implied_se": se / k, "n_pairs": paired, "n_per_arm_unpaired": unpaired})
+	}
+	return fields{"table": table}
+}
+
+// 0.31 grades at four SE, from the answers that a month in the shadow has.
+func impliedTraffic(t *testing.T, in input) fields {
+	daily := in.num("answers") / in.num("days")
+	n := daily * in.num("shadow_days") * in.num("shadow_rate")
+	unit, err := stats.MDE(1, n, inSEAlpha(t, 4), 0.5) // four SE at sd 1
+	ok(t, unit, err)
+	e := stats.Estimate{N: int(n), Value: 0.31, SE: 1.2 * unit / 4, DF: n - 1}
+	return fields{
+		"answers_per_day": daily, "shadow_answers": n, "live_graded_at_0_3_percent": 0.3 * n,
+		"sd_delta_if_all_paired": 0.31 / unit, "sd_if_unpaired_equal_n": 0.31 / unit / math.Sqrt2,
+		"se_if_sd_delta_1_2": e.SE, "delta_in_se_if_sd_delta_1_2": inSE(t, e),
+	}
+}
+
+// One lognormal would have the same sigma at both limits.
+func impliedSigma(in input) fields {
+	sigma := func(limit float64, over string) float64 {
+		return math.Log(limit/in.num("median")) / distuv.UnitNormal.Quantile(1-in.num(over))
+	}
+	return fields{"sigma_from_3s": sigma(3, "over_3"), "sigma_from_6s": sigma(6, "over_6")}
 }
 
 func spell(counts []float64) (x []float64) {

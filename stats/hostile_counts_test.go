@@ -56,16 +56,17 @@ func (h plans) calls() map[string]func() []any {
 			}
 			return all(a, all(a.CI(v[0])))
 		},
-		"Agreement":        func() []any { return all(stats.Agreement{N: n[0], Kappa: v[0], SE: v[1]}.CI(v[2])) },
-		"MDE":              func() []any { return all(stats.MDE(v[0], v[1], v[2], v[3])) },
-		"PairsNeeded":      func() []any { return all(stats.PairsNeeded(v[0], v[1], v[2], v[3])) },
-		"Power":            func() []any { return all(stats.Power(v[0], v[1], v[2], v[3])) },
-		"SharePairsNeeded": func() []any { return all(stats.SharePairsNeeded(v[0], v[1], v[2], v[3])) },
-		"DesignEffect":     func() []any { return all(stats.DesignEffect(v[0], v[1])) },
-		"MinNForUpper":     func() []any { return all(stats.MinNForUpper(v[0], v[1])) },
-		"CusumRunLength":   func() []any { return all(stats.CusumRunLength(v[0], v[1], v[2])) },
-		"Cusum":            func() []any { return all(stats.Cusum(v[:1], v[0], v[1], v[2], v[3])) },
-		"Estimate":         func() []any { return all(all(e.CI(v[3])), all(e.InSE()), all(e.PValue(v[3])), all(e.LogitCI(v[3]))) },
+		"Agreement":         func() []any { return all(stats.Agreement{N: n[0], Kappa: v[0], SE: v[1]}.CI(v[2])) },
+		"MDE":               func() []any { return all(stats.MDE(v[0], v[1], v[2], v[3])) },
+		"PairsNeeded":       func() []any { return all(stats.PairsNeeded(v[0], v[1], v[2], v[3])) },
+		"Power":             func() []any { return all(stats.Power(v[0], v[1], v[2], v[3])) },
+		"SharePairsNeeded":  func() []any { return all(stats.SharePairsNeeded(v[0], v[1], v[2], v[3])) },
+		"ShareTrialsNeeded": func() []any { return all(stats.ShareTrialsNeeded(v[0], v[1], v[2], v[3])) },
+		"DesignEffect":      func() []any { return all(stats.DesignEffect(v[0], v[1])) },
+		"MinNForUpper":      func() []any { return all(stats.MinNForUpper(v[0], v[1])) },
+		"CusumRunLength":    func() []any { return all(stats.CusumRunLength(v[0], v[1], v[2])) },
+		"Cusum":             func() []any { return all(stats.Cusum(v[:1], v[0], v[1], v[2], v[3])) },
+		"Estimate":          func() []any { return all(all(e.CI(v[3])), all(e.InSE()), all(e.PValue(v[3])), all(e.LogitCI(v[3]))) },
 		"Difference": func() []any {
 			return all(stats.Difference(e, stats.Estimate{N: n[2], Value: v[3], SE: v[2], DF: v[1]}))
 		},

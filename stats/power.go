@@ -90,6 +90,28 @@ func SharePairsNeeded(discordant, delta, alpha, power float64) (float64, error) 
 	return finite("pairs needed", r*r)
 }
 
+// ShareTrialsNeeded is how many trials of each arm show that two independent
+// shares differ, not rounded (normal formula, R power.prop.test):
+//
+//	((z(1−alpha/2) sqrt(2 m (1−m)) + z(power) sqrt(l(1−l) + c(1−c))) / (c − l))²
+//
+// l and c are the shares of the arms, m their mean. For pairs SharePairsNeeded is
+// the right one, and usually smaller. Errors: ErrRange unless the shares differ
+// and lie in 0..1, and as for MDE. Source: Fleiss (1981); testdata/power_mde.json.
+func ShareTrialsNeeded(live, candidate, alpha, power float64) (float64, error) {
+	if !(min(live, candidate) >= 0 && max(live, candidate) <= 1 && live != candidate) {
+		return 0, fmt.Errorf("shares %v and %v: %w", live, candidate, ErrRange)
+	}
+	if _, err := planned(1, alpha, power); err != nil {
+		return 0, err
+	}
+	m := (live + candidate) / 2
+	apart := live*(1-live) + candidate*(1-candidate)
+	zb := distuv.UnitNormal.Quantile(power)
+	r := (zUpper(alpha/2)*math.Sqrt(2*m*(1-m)) + zb*math.Sqrt(apart)) / (candidate - live)
+	return finite("trials needed", r*r)
+}
+
 // DesignEffect is the factor by which clusters of m rows with intraclass
 // correlation icc inflate a variance, 1 + (m−1) icc: multiply PairsNeeded by it.
 // m may be a mean size. Errors: ErrRange unless m ≥ 1 is finite and icc is −1..1,

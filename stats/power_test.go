@@ -46,7 +46,8 @@ func TestPowerGolden(t *testing.T) {
 			d, err := stats.DesignEffect(in.num("m"), in.num("icc"))
 			return fields{"design_effect": ok(t, d, err)}
 		case "n_two_shares_per_arm":
-			return fields{"n": skipped("shares are compared in pairs; unpaired planning is not shipped")}
+			n, err := stats.ShareTrialsNeeded(in.num("p1"), in.num("p2"), in.num("alpha"), in.num("power"))
+			return fields{"n": ok(t, n, err)}
 		default:
 			t.Fatalf("unknown kind %q", kind)
 			return nil

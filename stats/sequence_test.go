@@ -48,18 +48,18 @@ func running(t *testing.T, s stats.Sequence, x []float64) fields {
 	return fields{"mean": means, "var": variances, "lower": lowers, "upper": uppers}
 }
 
-// confseq writes the same boundary on the scale of the sum, with rho = 1/rho²; a
-// sequence with that rho is made by choosing tOpt. 8.21… is tOpt·rho² for alpha
-// 0.05 (asymptotic_cs.json).
+// confseq writes the same boundary on the scale of the sum, with rho = 1/rho², and
+// takes an approximate rho; a sequence with that rho is made by choosing tOpt.
+// 8.21… is tOpt·rho² for alpha 0.05 (asymptotic_cs.json).
 func TestSequenceAgainstConfseq(t *testing.T) {
 	const scale = 8.21196806206825
-	rhos := map[float64]float64{250: 31.50140244814085, 1000: 126.0056097925634}
 	golden(t, "normal_mixture", func(t *testing.T, in input) fields {
-		approx := skipped("confseq's approximation of rho; ours is exact")
+		far := -2 * math.Log(in.num("alpha_opt"))
+		rho := in.num("v_opt") / (far + math.Log1p(far))
 		if !in.has("v") {
-			return fields{"rho": approx}
+			return fields{"rho": rho}
 		}
-		s, err := stats.NewSequence(0.05, scale*rhos[in.num("v_opt")])
+		s, err := stats.NewSequence(0.05, scale*rho)
 		ok(t, s, err)
 		v := in.num("v")
 		if in.has("s") {
