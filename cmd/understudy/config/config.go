@@ -72,6 +72,17 @@ type Model struct {
 	Reasoning string
 	// Concurrency bounds calls at a time; 0 is no bound.
 	Concurrency int
+	// Price is what the file says that it costs; nil leaves it to a catalogue.
+	Price *Price
+}
+
+// Price is in USD per million tokens, each 0 or more; all 0 is free.
+type Price struct {
+	In  float64
+	Out float64
+	// CachedIn is for tokens of the request that the provider had in its cache; In if
+	// the file does not say.
+	CachedIn float64
 }
 
 // Source is a part of a request: a header's value, a value in its JSON body, or

@@ -70,7 +70,7 @@ func TestAccepted(t *testing.T) {
 		{"no candidates", "served answers are graded all the same", "candidates:\n"},
 		{"switched off", "what is not built may stand there empty", "spend: {}\nprobe:\nalerts: []\npolicies: {}\nmetrics: {}\n"},
 		{"guards off", "none switches each off", "gate: {latency: none, failures: none, problems: none}\n"},
-		{"one guard off", "the others stay", "gate: {latency: {p95_increase: none, first_token: none, over: {}}, failures: {increase: none}, cost_increase: 0}\n"},
+		{"one guard off", "the others stay", "gate: {latency: {p95_increase: none, first_token: none, over: {}}, failures: {increase: none}, cost_increase: none}\n"},
 		{"no text kept", "0 needs no unit", "sinks: {keep_text: 0}\n"},
 		{"long forms", "compound durations, decimal sizes, blanks before %", "sinks: {keep_text: 1d12h, flush: {rows: 1, every: 1500ms}}\nbus: {max_payload: 16MB}\nreport: {level: 90 %}\n"},
 		{"interval", "sync by time", "bus: {sync: 10s}\n"},

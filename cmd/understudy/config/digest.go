@@ -62,7 +62,7 @@ type digestJudge struct {
 
 // Digest names what is fixed before the run: 64 hexadecimal digits of SHA-256 over
 // a canonical JSON text. It covers the experiment's name and dates, the models of
-// candidates and judges (without key and concurrency), candidates but their share,
+// candidates and judges (without key, concurrency and price), candidates but their share,
 // judge but its share and concurrency, the rubric's own digest, gate and report.
 //
 // Rates and shares are left out: they may change while it runs, and each row keeps

@@ -36,7 +36,7 @@ candidates:
 tap: {upstream: http://127.0.0.1:1, rate: 0.5, salt: other}
 models:
   judge: {provider: openai, model: gpt-5.6-terra-2026-08-20, key: env:B, base_url: https://api.openai.com/v1/}
-  luna: {provider: openai, model: gpt-5.6-luna, key: file:/k, concurrency: 3}
+  luna: {provider: openai, model: gpt-5.6-luna, key: file:/k, concurrency: 3, price: {in: 1, out: 2}}
 sinks: {dir: elsewhere}
 experiment: {start: "2026-10-05", name: e}
 `

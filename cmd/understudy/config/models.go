@@ -61,7 +61,7 @@ func (r *draft) model(m *Model) reader {
 		"extra":       extra(&m.Extra),
 		"reasoning":   oneOf(&m.Reasoning, "none", "minimal", "low", "medium", "high", "xhigh", "max"),
 		"concurrency": count(&m.Concurrency, 1),
-		"price":       notYet,
+		"price":       price(&m.Price),
 	})
 }
 
