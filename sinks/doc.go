@@ -90,11 +90,11 @@
 //	  repeat           int32              required            0 is the verdict that counts; others measure the judge
 //	  tags             list<string>       nullable            key=value, by key: what reports can be split by (since rows.2)
 //	  tokens_cached    int64              nullable tokens     tokens of the request that the provider had in its cache (since rows.2)
-//	  cost_nusd        int64              nullable 1e-9 USD   cost of the answer; null when usage or price is unknown (since rows.2)
+//	  cost_nusd        int64              nullable 1e-9 USD   cost of the call, failed or not; null when usage or price is unknown (since rows.2)
 //	  conforms         boolean            nullable            the answer keeps to the schema or list that the request sets; null where it sets none or it cannot be told (since rows.2)
-//	  judge_tokens_in  int64              nullable tokens     tokens of all calls to judges for this answer (since rows.2)
-//	  judge_tokens_out int64              nullable tokens     tokens of all replies of judges for this answer (since rows.2)
-//	  judge_cost_nusd  int64              nullable 1e-9 USD   cost of judging; null when usage or price is unknown (since rows.2)
+//	  judge_tokens_in  int64              nullable tokens     tokens of judges' requests about this answer, as far as known (since rows.2)
+//	  judge_tokens_out int64              nullable tokens     tokens of judges' replies about this answer, as far as known (since rows.2)
+//	  judge_cost_nusd  int64              nullable 1e-9 USD   cost of judging, as far as known; null when no usage or price is (since rows.2)
 //	books (books.1)
 //	  experiment       string             nullable            experiment's name
 //	  source           string             nullable            process that counted

@@ -54,7 +54,10 @@ type Row struct {
 	TokensOut       *int64
 	TokensReasoning *int64
 	TokensCached    *int64 // part of TokensIn
-	// Cost is what the answer cost, in 1e-9 USD; nil when usage or price is unknown.
+	// Cost is what the arm was paid for this sample, in 1e-9 USD at the price of the
+	// day on which the row was made; nil when usage or price is unknown. A failed
+	// call costs too, and of several attempts those count whose usage is known. Rows
+	// of one answer (Repeat) all have it.
 	Cost *int64
 	// Conforms says whether the answer keeps to the schema or list that the request
 	// sets; nil where it sets none, where it cannot be told, and without an answer.
@@ -76,8 +79,9 @@ type Row struct {
 	Rubric      rubric.Digest
 	JudgeTook   *time.Duration // judge_took_us
 	JudgeCalls  *int32
-	// JudgeTokensIn, JudgeTokensOut and JudgeCost (in 1e-9 USD) are of all calls to
-	// judges for this answer; nil when unknown.
+	// JudgeTokensIn, JudgeTokensOut and JudgeCost (in 1e-9 USD) are of all replies of
+	// judges about this answer whose usage is known, also of one that dropped out
+	// later in the trial; nil when none is.
 	JudgeTokensIn  *int64
 	JudgeTokensOut *int64
 	JudgeCost      *int64

@@ -22,17 +22,21 @@ import (
 // An answer without a ruling has no JudgeState: it is pending. A ruling on an arm
 // that gave no answer is left out, and a ruling that says graded without a grade
 // from 1 to 6 becomes not graded: out_of_scale (malformed without a verdict). g is
-// not changed.
-func Rows(g judge.Graded) []Row {
+// not changed. Costs are null; a [Writer] fills them in by its [Costs].
+func Rows(g judge.Graded) []Row { return Costs{}.rows(g) }
+
+func (c Costs) rows(g judge.Graded) []Row {
 	rows := make([]Row, 0, 1+len(g.Trial.Candidates))
 	for _, a := range g.Trial.Answers() {
 		row := sampleRow(g, a)
 		row.fromAnswer(a)
+		row.Cost = c.answer(a)
 		before := len(rows)
 		for _, r := range g.Rulings {
 			if r.Arm == a.Arm && a.Answered() {
 				ruled := row
 				ruled.fromRuling(r)
+				c.judged(&ruled, r, g.Unused)
 				rows = append(rows, ruled)
 			}
 		}
@@ -117,7 +121,6 @@ func (r *Row) fromRuling(u judge.Ruling) {
 	if u.State != judge.StateNotDrawn {
 		r.JudgeCalls = int32s(u.Calls)
 	}
-	r.JudgeTokensIn, r.JudgeTokensOut = copied(u.Usage.In), copied(u.Usage.Out)
 	if u.Calls > 0 {
 		r.JudgeTook = duration(u.Took)
 	}

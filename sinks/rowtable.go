@@ -91,11 +91,11 @@ func laterFields() []field[Row] {
 	return []field[Row]{
 		texts(may("tags", "", "key=value, by key: what reports can be split by"), func(r *Row) *[]string { return &r.Tags }),
 		count(may("tokens_cached", "tokens", "tokens of the request that the provider had in its cache"), func(r *Row) **int64 { return &r.TokensCached }),
-		count(may("cost_nusd", "1e-9 USD", "cost of the answer; null when usage or price is unknown"), func(r *Row) **int64 { return &r.Cost }),
+		count(may("cost_nusd", "1e-9 USD", "cost of the call, failed or not; null when usage or price is unknown"), func(r *Row) **int64 { return &r.Cost }),
 		maybe(may("conforms", "", "the answer keeps to the schema or list that the request sets; null where it sets none or it cannot be told"), func(r *Row) **bool { return &r.Conforms }),
-		count(may("judge_tokens_in", "tokens", "tokens of all calls to judges for this answer"), func(r *Row) **int64 { return &r.JudgeTokensIn }),
-		count(may("judge_tokens_out", "tokens", "tokens of all replies of judges for this answer"), func(r *Row) **int64 { return &r.JudgeTokensOut }),
-		count(may("judge_cost_nusd", "1e-9 USD", "cost of judging; null when usage or price is unknown"), func(r *Row) **int64 { return &r.JudgeCost }),
+		count(may("judge_tokens_in", "tokens", "tokens of judges' requests about this answer, as far as known"), func(r *Row) **int64 { return &r.JudgeTokensIn }),
+		count(may("judge_tokens_out", "tokens", "tokens of judges' replies about this answer, as far as known"), func(r *Row) **int64 { return &r.JudgeTokensOut }),
+		count(may("judge_cost_nusd", "1e-9 USD", "cost of judging, as far as known; null when no usage or price is"), func(r *Row) **int64 { return &r.JudgeCost }),
 	}
 }
 

@@ -15,10 +15,12 @@ import (
 	"github.com/understudy-eval/understudy/shadow"
 )
 
-// Options are what a [Writer] may be told; the zero value keeps no texts and logs nothing.
+// Options are what a [Writer] may be told; the zero value keeps no texts, knows no
+// costs and logs nothing.
 type Options struct {
 	// KeepText also writes the data set of texts, see [Text].
 	KeepText bool
+	Costs    Costs
 	Log      *slog.Logger
 }
 
@@ -104,7 +106,7 @@ func (w *Writer) Write(ctx context.Context, gs []judge.Graded) error {
 	days := map[string][]Row{}
 	for _, g := range gs {
 		d := day(g.Trial.Sample.Seen)
-		days[d] = append(days[d], Rows(g)...)
+		days[d] = append(days[d], w.options.Costs.rows(g)...)
 	}
 	for _, d := range slices.Sorted(maps.Keys(days)) {
 		for rows := range slices.Chunk(days[d], maxFileRows) {
