@@ -32,6 +32,7 @@ one token and every judge for one verdict, and says what it found, one by one. T
 				return err
 			}
 			summarize(out, s)
+			openPrices(s.cfg).show(out)
 			for _, warning := range append(s.warnings, s.cfg.Secrets(os.LookupEnv)...) {
 				fmt.Fprintln(out, "warning:", warning)
 			}

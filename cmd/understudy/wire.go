@@ -204,5 +204,5 @@ func credentials(b config.Bus) (creds string, _ *tls.Config, _ error) {
 
 // openSinks is the writer of rows and books.
 func openSinks(cfg *config.Config, log *slog.Logger) (*sinks.Writer, error) {
-	return sinks.Open(cfg.Sinks.Dir, sinks.Options{KeepText: cfg.Sinks.KeepText > 0, Log: log})
+	return sinks.Open(cfg.Sinks.Dir, sinks.Options{KeepText: cfg.Sinks.KeepText > 0, Costs: openPrices(cfg).costs(), Log: log})
 }

@@ -84,6 +84,9 @@ func priceOf(m catwalk.Model) (Price, bool) {
 	return p, true
 }
 
+// Has says whether an address is one of the catalogue's providers.
+func (c *Catalogue) Has(address string) bool { return c.shelfAt(address) != nil }
+
 // PriceOf looks a model up at the provider that an address belongs to. It does not
 // guess: false is unknown, for an address that no provider of the catalogue has (a
 // server of your own, a gateway), for a model that it does not list there, and
