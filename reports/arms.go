@@ -19,7 +19,8 @@ func armReport(a Arm, v view, arm int, e Experiment) ArmReport {
 	r.countStates(v, arm)
 	r.gradesOf(v, arm, e)
 	limits := rising(e.Limits, limitsOf(e.Gate.Over))
-	r.Latency = tailOf(v.times(arm, answer.latency), limits, e.Level)
+	latency := v.times(arm, answer.latency)
+	r.Latency, r.Survival = tailOf(latency, limits, e.Level), survivalOf(latency, limits)
 	first := tailOf(v.times(arm, answer.first), rising(limitsOf(e.Gate.FirstTokenOver)), e.Level)
 	if first.Calls > 0 {
 		r.FirstToken = &first

@@ -75,7 +75,7 @@ func everyForm(t *testing.T, r reports.Report) string {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	for _, err := range []error{r.Text(&b, 80, decisions), r.Markdown(&b, decisions), r.JSON(&b, decisions)} {
+	for _, err := range []error{r.Text(&b, 80, decisions), r.Markdown(&b, decisions), r.JSON(&b, decisions), r.HTML(&b, decisions)} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,7 @@
 // go, no-go or keep running.
 //
 // What enters: rows from sinks, the books, the experiment as it was fixed before
-// the run. What leaves: a [Report], a [Decision], and both as text, Markdown or
+// the run. What leaves: a [Report], a [Decision], and both as text, Markdown, HTML or
 // JSON. Every delta is candidate − live: a negative grade delta is better. Latencies
 // are never averaged. What is unknown is said to be undefined, never 0.
 //

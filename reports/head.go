@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/understudy-eval/understudy/shadow"
 )
 
-// paragraph is a line of a report's head; sub-lines belong to the line before.
+// paragraph is a line of a report's head; sub-lines belong to the line before. One
+// that says a decision names its arm and outcome, and its text starts with both.
 type paragraph struct {
-	sub  bool
-	text string
+	sub     bool
+	text    string
+	arm     shadow.Arm
+	outcome Outcome
 }
 
 // head answers in a few lines: may it be promoted, why not, how sure are we, what
@@ -17,12 +22,14 @@ type paragraph struct {
 func head(r Report, decisions []Decision) []paragraph {
 	out := []paragraph{{text: fmt.Sprintf("%s: %s, live is %s", r.Experiment.Name, r.Window.days(r.First, r.Last), naming(r.Experiment.Live))}}
 	for _, d := range decisions {
-		out = append(out, paragraph{text: fmt.Sprintf("%s: %s", d.Arm, d.Sentence)})
+		out = append(out, paragraph{text: fmt.Sprintf("%s: %s", d.Arm, d.Sentence), arm: d.Arm, outcome: d.Outcome})
 		c, ok := r.comparison(d.Arm)
 		if !ok || d.Outcome == NoDecision {
 			continue
 		}
-		out = append(out, paragraph{true, "how sure: " + howSure(c.Quality)}, paragraph{true, "what would change it: " + change(d, r, c)})
+		out = append(out,
+			paragraph{sub: true, text: "how sure: " + howSure(c.Quality)},
+			paragraph{sub: true, text: "what would change it: " + change(d, r, c)})
 	}
 	if len(r.Comparisons) == 0 {
 		out = append(out, paragraph{text: "no candidates: live alone, nothing to decide"})

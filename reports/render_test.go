@@ -45,6 +45,7 @@ func TestGolden(t *testing.T) {
 		{"founding.txt.golden", func(w io.Writer) error { return r.Text(w, 100, decisions) }},
 		{"founding-40.txt.golden", func(w io.Writer) error { return r.Text(w, 40, decisions) }},
 		{"founding.md.golden", func(w io.Writer) error { return r.Markdown(w, decisions) }},
+		{"founding.html.golden", func(w io.Writer) error { return r.HTML(w, decisions) }},
 		{"founding.json.golden", func(w io.Writer) error { return r.JSON(w, decisions) }},
 		{"decision.txt.golden", func(w io.Writer) error { return decisions[0].Text(w, 100) }},
 	}

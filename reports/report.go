@@ -91,6 +91,9 @@ type ArmReport struct {
 	Problems []ProblemShare `json:"problems"`
 
 	Latency Tail `json:"latency"`
+	// Survival is the share of calls that take longer than a time, over the times
+	// of Latency, at about a hundred points at most.
+	Survival []SurvivalPoint `json:"survival"`
 	// FirstToken is over streamed calls only, nil if there was none.
 	FirstToken *Tail `json:"first_token"`
 	// TokensOut is the median number of output tokens of answers that say it.

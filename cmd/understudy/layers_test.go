@@ -41,7 +41,8 @@ func allowed() map[string][]string {
 func heavy() map[string][]string {
 	return map[string][]string{
 		"charm.land/catwalk":                {"shadow/provider"}, // model prices
-		"gonum.org/":                        {"stats"},
+		"gonum.org/v1/gonum/":               {"stats"},
+		"gonum.org/v1/plot":                 {"reports"},
 		"github.com/nats-io/nats.go":        {"shadow/bus"},
 		"github.com/nats-io/nats-server/":   {"shadow/bus/embedded"},
 		"github.com/apache/arrow/":          {"sinks"},

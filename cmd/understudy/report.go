@@ -27,14 +27,15 @@ problems and the books. Deltas are candidate minus live: negative is better.
 The same rows and the same experiment give the same bytes.`,
 		Example: `  understudy report
   understudy report --format markdown --out report.md
+  understudy report --format html --out report.html
   understudy report --from 2026-10-05 --to 2026-10-12`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			window, err := parseWindow(from, to)
 			if err != nil {
 				return usageError{err}
 			}
-			if !slices.Contains([]string{"text", "markdown", "json"}, format) {
-				return usageError{fmt.Errorf("--format %q: want text, markdown or json", format)}
+			if !slices.Contains([]string{"text", "markdown", "html", "json"}, format) {
+				return usageError{fmt.Errorf("--format %q: want text, markdown, html or json", format)}
 			}
 			r, err := readReport(cmd, window)
 			if err != nil {
@@ -45,7 +46,7 @@ The same rows and the same experiment give the same bytes.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, markdown or json")
+	cmd.Flags().StringVar(&format, "format", "text", "text, markdown, html (one file with plots) or json")
 	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` instead of standard output")
 	windowFlags(cmd, &from, &to)
 	return cmd
@@ -140,6 +141,8 @@ func writeReport(w io.Writer, format string, r reports.Report, now time.Time) er
 	switch format {
 	case "markdown":
 		return r.Markdown(w, decisions)
+	case "html":
+		return r.HTML(w, decisions)
 	case "json":
 		return r.JSON(w, decisions)
 	default:
