@@ -3,8 +3,10 @@ package llm
 import "errors"
 
 // Further dialects. Judges and probes are asked in them and whole answers are
-// decoded; requests and streams of users are read in [OpenAIChat] only.
+// decoded (not yet of OpenAIResponses); of requests only the contract is read, see
+// [RequestContract], and streams of users are read in [OpenAIChat] only.
 const (
+	OpenAIResponses   Dialect = "openai-responses"
 	AnthropicMessages Dialect = "anthropic-messages"
 	GeminiGenerate    Dialect = "gemini-generate"
 	OllamaChat        Dialect = "ollama-chat"
