@@ -27,10 +27,12 @@ func Rows(g judge.Graded) []Row { return Costs{}.rows(g) }
 
 func (c Costs) rows(g judge.Graded) []Row {
 	rows := make([]Row, 0, 1+len(g.Trial.Candidates))
+	asked := contractOf(g.Trial.Sample)
 	for _, a := range g.Trial.Answers() {
 		row := sampleRow(g, a)
 		row.fromAnswer(a)
 		row.Cost = c.answer(a)
+		row.Conforms = conforms(asked, a)
 		before := len(rows)
 		for _, r := range g.Rulings {
 			if r.Arm == a.Arm && a.Answered() {

@@ -23,12 +23,13 @@ func allowed() map[string][]string {
 		"shadow/llm/llmfake":    {"shadow/llm"},
 		"shadow":                {"shadow/llm"},
 		"shadow/provider":       {"shadow/llm"},
+		"shadow/contract":       {"shadow/llm"}, // fences in the library of JSON Schema
 		"shadow/tap":            {"shadow", "shadow/llm"},
 		"shadow/candidate":      {"shadow", "shadow/llm"},
 		"shadow/bus":            {"shadow"},
 		"shadow/bus/embedded":   {},
 		"judge":                 {"rubric", "shadow", "shadow/llm"},
-		"sinks":                 {"judge", "rubric", "shadow", "shadow/llm"},
+		"sinks":                 {"judge", "rubric", "shadow", "shadow/contract", "shadow/llm"},
 		"reports":               {"judge", "rubric", "shadow", "shadow/llm", "sinks", "stats"},
 		"cmd/understudy/config": {"shadow/llm"},
 		// the demo deals its decks to the requests that the sampling rule will pick
@@ -50,6 +51,7 @@ func heavy() map[string][]string {
 		"github.com/goccy/go-yaml":          {"rubric", "cmd/understudy/config"},
 		"github.com/spf13/cobra":            {"cmd/understudy"},
 		"github.com/schollz/progressbar/":   {"cmd/understudy"},
+		"github.com/santhosh-tekuri/":       {"shadow/contract"},
 	}
 }
 
