@@ -31,9 +31,18 @@ type Decision struct {
 	Sentence string  `json:"sentence"`
 	Quality  Check   `json:"quality"`
 	Guards   []Check `json:"guards"`
-	// MorePairs is about how many more pairs would settle what is open if the
-	// figures stayed as they are; nil if nothing is open or it cannot be said.
+	// MorePairs is about how many more pairs would settle the checks in Settles if the
+	// figures stayed as they are; nil if the experiment need not keep running, or if
+	// it cannot be said.
 	MorePairs *int `json:"more_pairs"`
+	// Settles are all open checks, or the one that MorePairs belongs to: burn_in means
+	// its end.
+	Settles []Code `json:"settles"`
+	// MoreDays is MorePairs at the rate of graded pairs between the first and the last
+	// sample; nil if these lie less than a day apart. AfterStop: from the last sample
+	// on, these days reach the stop.
+	MoreDays  *int `json:"more_days"`
+	AfterStop bool `json:"after_stop"`
 	// Experiment is the digest of the experiment that was decided on.
 	Experiment string `json:"experiment_digest"`
 }
@@ -49,7 +58,8 @@ type Check struct {
 	Limit    float64    `json:"limit"`
 	Unit     string     `json:"unit"`
 	Against  shadow.Arm `json:"against,omitempty"`
-	// N counts pairs, or calls for the candidate's own figure; More as MorePairs.
+	// N counts pairs, or calls for the candidate's own figure. More is about how many
+	// more of them would settle this check; nil if it is not open or cannot be said.
 	N    int  `json:"n"`
 	More *int `json:"more"`
 
@@ -94,7 +104,7 @@ func (g Gate) Decide(r Report, arm shadow.Arm, now time.Time) (Decision, error) 
 		return Decision{}, fmt.Errorf("decide on arm %q: %w", arm, ErrGate)
 	}
 	d := Decision{
-		Arm: arm, Experiment: r.Experiment.Digest, Reasons: []Code{},
+		Arm: arm, Experiment: r.Experiment.Digest, Reasons: []Code{}, Settles: []Code{},
 		Quality: g.quality(c), Guards: g.guards(a, c, r.Experiment.Level),
 	}
 	d.conclude(r, c, now)
@@ -142,13 +152,13 @@ func (d *Decision) conclude(r Report, c Comparison, now time.Time) {
 	if d.Outcome == Go && c.Ungraded.Differ {
 		d.Outcome = KeepRunning
 	}
-	if d.Outcome == KeepRunning {
-		d.MorePairs = d.more()
-	}
 	stop := r.Experiment.Stop
 	undecided := d.Outcome == KeepRunning && !stop.IsZero() && !now.Before(stop)
 	if undecided {
 		d.Outcome = NoGo
+	}
+	if d.Outcome == KeepRunning {
+		d.project(r, c)
 	}
 	d.Reasons = d.reasons(undecided, c.Ungraded.Differ)
 }
@@ -179,17 +189,6 @@ func (d *Decision) reasons(undecided, differ bool) []Code {
 		return append(append(out, passed...), open...)
 	}
 	return append(append(out, open...), passed...)
-}
-
-// more is the largest number that an open check still needs.
-func (d *Decision) more() *int {
-	var most *int
-	for _, check := range append([]Check{d.Quality}, d.Guards...) {
-		if check.State == Unknown && check.More != nil && (most == nil || *check.More > *most) {
-			most = check.More
-		}
-	}
-	return most
 }
 
 // unfit lists why the input can only give keep running.

@@ -69,7 +69,7 @@ func TestDecide(t *testing.T) {
 		{name: "open", why: "the interval holds the margin", rows: noisy(100), want: reports.KeepRunning,
 			reasons: []reports.Code{"quality_open", "tail_over_10s_open", "failures_open", "problem_unsafe_open"}, says: "more pairs"},
 		{name: "burn-in", why: "clear, but too early to look", rows: plain(49, -1), gate: func(g *reports.Gate) { *g = reports.Gate{Margin: 0.1, Alpha: 0.05, PlannedPairs: 900} },
-			want: reports.KeepRunning, reasons: []reports.Code{"burn_in"}, says: "49 of 50 pairs, 49 of 30 sessions"},
+			want: reports.KeepRunning, reasons: []reports.Code{"burn_in"}, says: "too early: 49 of 50 pairs of the burn-in;"},
 		{name: "all equal", why: "no spread, but enough pairs", rows: plain(600, 0), want: reports.Go, reasons: []reports.Code{"no_worse"}},
 		{name: "undecided", why: "the stop date has come", rows: noisy(100), now: stop, want: reports.NoGo,
 			reasons: []reports.Code{"undecided_at_stop", "quality_open"}, says: "undecided at the stop date 2026-11-02"},
@@ -112,7 +112,7 @@ func TestDecide(t *testing.T) {
 		{name: "invalid", why: "a row contradicts itself", rows: each(plain(600, -1), "cand-a", 600, func(r *sinks.Row) { r.Grade = new(rubric.Grade(9)) }),
 			want: reports.KeepRunning, reasons: []reports.Code{"invalid_rows"}},
 		{name: "one session", why: "600 answers of one conversation are one observation", rows: each(each(plain(600, -1), "cand-a", 1, func(r *sinks.Row) { r.Session = "s" }), shadow.Live, 1, func(r *sinks.Row) { r.Session = "s" }),
-			want: reports.KeepRunning, reasons: []reports.Code{"burn_in"}, says: "1 of 30 sessions"},
+			want: reports.KeepRunning, reasons: []reports.Code{"burn_in"}, says: "too early: 1 of 30 sessions of the burn-in"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := experiment()

@@ -51,7 +51,7 @@ const power = 0.8
 func (g Gate) morePairs(q Quality) *int {
 	need := 0
 	if !q.Burn.Reached {
-		need = max(q.Burn.NeedPairs-q.Burn.Pairs, q.Burn.NeedSessions-q.Burn.Sessions, 1)
+		need = max(q.Burn.NeedPairs-q.Burn.Pairs, q.Burn.pairsForSessions(), 1)
 	}
 	if q.Delta.SE != nil && *q.Delta.SE > 0 {
 		sd := *q.Delta.SE * math.Sqrt(float64(q.Delta.N))
@@ -63,6 +63,15 @@ func (g Gate) morePairs(q Quality) *int {
 		return nil
 	}
 	return &need
+}
+
+// pairsForSessions is how many more pairs bring the sessions of the burn-in, if these
+// go on to have as many pairs as so far.
+func (b Burn) pairsForSessions() int {
+	if b.Sessions == 0 || b.Pairs > maxProjection/max(b.NeedSessions, 1) {
+		return 0
+	}
+	return max(b.NeedSessions-b.Sessions, 0) * b.Pairs / b.Sessions
 }
 
 // dailyPairs is how many pairs show a difference to somebody who looks every day.

@@ -21,20 +21,47 @@ type paragraph struct {
 // would change the answer.
 func head(r Report, decisions []Decision) []paragraph {
 	out := []paragraph{{text: fmt.Sprintf("%s: %s, live is %s", r.Experiment.Name, r.Window.days(r.First, r.Last), naming(r.Experiment.Live))}}
+	if len(decisions) > 1 {
+		out = append(out, paragraph{text: "decisions: " + overview(decisions)})
+	}
+	books := r.Books.words()
 	for _, d := range decisions {
-		out = append(out, paragraph{text: fmt.Sprintf("%s: %s", d.Arm, d.Sentence), arm: d.Arm, outcome: d.Outcome})
-		c, ok := r.comparison(d.Arm)
-		if !ok || d.Outcome == NoDecision {
-			continue
+		out = append(out, said(d, r)...)
+		if d.Outcome == NoDecision {
+			books = "the books do not balance" // the sentence says why
 		}
-		out = append(out,
-			paragraph{sub: true, text: "how sure: " + howSure(c.Quality)},
-			paragraph{sub: true, text: "what would change it: " + change(d, r, c)})
 	}
-	if len(r.Comparisons) == 0 {
+	switch {
+	case len(r.Comparisons) == 0:
 		out = append(out, paragraph{text: "no candidates: live alone, nothing to decide"})
+	case !slices.ContainsFunc(r.Comparisons, func(c Comparison) bool { return !c.Control }):
+		out = append(out, paragraph{text: "no candidates but the control arm, which is never decided on"})
 	}
-	return append(out, paragraph{text: coverageLine(r)})
+	return append(out, paragraph{text: coverageLine(r) + "; " + books})
+}
+
+// said is a decision in words, with what it rests on.
+func said(d Decision, r Report) []paragraph {
+	out := []paragraph{{text: fmt.Sprintf("%s: %s", d.Arm, d.Sentence), arm: d.Arm, outcome: d.Outcome}}
+	sub := func(text string) { out = append(out, paragraph{sub: true, text: text}) }
+	c, ok := r.comparison(d.Arm)
+	switch {
+	case d.Outcome == NoDecision:
+		sub("what would change it: books that balance; until then no figure can be relied on")
+	case ok:
+		sub("how sure: " + howSure(c.Quality))
+		sub("what would change it: " + change(d, r, c))
+	}
+	return out
+}
+
+// overview names every candidate with its outcome.
+func overview(decisions []Decision) string {
+	parts := make([]string, len(decisions))
+	for i, d := range decisions {
+		parts[i] = fmt.Sprintf("%s %s", d.Arm, d.Outcome)
+	}
+	return strings.Join(parts, ", ")
 }
 
 func naming(s string) string {
@@ -52,7 +79,7 @@ func howSure(q Quality) string {
 	f := func(v float64) string { return signed(v, d) }
 	text := fmt.Sprintf("grade difference %s (negative is better), SE %s", f(*q.Delta.Value), or(q.Delta.SE, unsigned(d)))
 	if q.Anytime == nil {
-		text += ", no anytime interval yet"
+		text += ", no anytime interval before the burn-in ends"
 	} else {
 		text += fmt.Sprintf(", %s %% anytime interval %s", limitText(q.Anytime.Level), q.Anytime.text(f))
 	}
@@ -74,44 +101,51 @@ func why(e Estimate) string {
 	return ""
 }
 
-// change says what would turn the decision.
+// change says what would turn the decision; what is open stands in its sentence.
 func change(d Decision, r Report, c Comparison) string {
-	var failing, open []string
+	if words := fit(d.Reasons); words != "" {
+		return words
+	}
+	var failing []string
 	for _, check := range append([]Check{d.Quality}, d.Guards...) {
-		_, _, limit := check.figures()
-		switch check.State {
-		case Fail:
+		if _, _, limit := check.figures(); check.State == Fail {
 			failing = append(failing, fmt.Sprintf("%s below %s", check.what, limit))
-		case Unknown:
-			open = append(open, check.what)
 		}
 	}
-	more, projected := project(d, r, c)
 	switch {
 	case len(failing) > 0:
 		return joined(failing)
 	case slices.Contains(d.Reasons, CodeUndecided):
-		return "a longer experiment; open: " + strings.Join(orElse(open, "the arms' losses"), ", ")
+		return "a new experiment that runs longer"
 	case d.Outcome == Go:
 		return "nothing in these rows: every check holds"
-	case projected && more.settles == "it":
-		return fmt.Sprintf("%s, if the figures stay; open: %s", more.pairs, strings.Join(open, ", "))
-	case projected:
-		return fmt.Sprintf("%s for %s, if the figures stay; open: %s", more.pairs, more.settles, strings.Join(open, ", "))
-	case d.Quality.Code == CodeBurnIn:
+	case d.endsBurnIn(c.Quality):
 		b := c.Quality.Burn
-		return fmt.Sprintf("the end of the burn-in, at %s in %s; open: %s", counted(b.NeedPairs, "pair"), counted(b.NeedSessions, "session"), strings.Join(open, ", "))
+		return fmt.Sprintf("the end of the burn-in, at %s in %s", counted(b.NeedPairs, "pair"), counted(b.NeedSessions, "session"))
+	case d.MorePairs != nil:
+		return d.moreShort()
 	case slices.Contains(d.Reasons, CodeLossesDiffer):
 		return "equal shares of answers without a grade"
 	}
-	return "more data; open: " + strings.Join(orElse(open, "the input"), ", ")
+	return "more data"
 }
 
-func orElse(list []string, instead string) []string {
-	if len(list) == 0 {
-		return []string{instead}
+// fit says what would make an unfit input fit for a decision; nothing if it is.
+func fit(codes []Code) string {
+	var out []string
+	for _, code := range codes {
+		switch code {
+		case CodeNoData:
+			out = append(out, "samples whose live and candidate answers both have a grade")
+		case CodeSnapshot:
+			out = append(out, "verdicts of the pinned judge and rubric alone; another judge is another experiment")
+		case CodeClusterKey:
+			out = append(out, "a session for every sample")
+		case CodeInvalidRows:
+			out = append(out, "rows that do not contradict themselves")
+		}
 	}
-	return list
+	return strings.Join(out, "; ")
 }
 
 func coverageLine(r Report) string {
@@ -119,8 +153,7 @@ func coverageLine(r Report) string {
 	for i, a := range r.Arms {
 		parts[i] = fmt.Sprintf("%s %s", a.Name, or(a.Coverage, percent))
 	}
-	line := "coverage (graded of asked): " + strings.Join(parts, ", ")
-	return line + "; " + r.Books.words()
+	return "coverage (graded of asked): " + strings.Join(parts, ", ")
 }
 
 // words says whether the books balance. Neither rows nor books balance in the

@@ -98,3 +98,10 @@ func booksSection(r Report) section {
 	s.notes = []string{b.words()}
 	return s
 }
+
+func orElse(list []string, instead string) []string {
+	if len(list) == 0 {
+		return []string{instead}
+	}
+	return list
+}

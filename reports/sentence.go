@@ -35,15 +35,21 @@ func openWords(d Decision, r Report, c Comparison, quality string, open []string
 	if d.Outcome == NoGo {
 		words = fmt.Sprintf("undecided at the stop date %s: %s", r.Experiment.Stop.UTC().Format(dayFormat), quality)
 	}
-	if len(open) > 0 {
+	switch {
+	case len(open) > 0 && d.Quality.Code == CodeBurnIn:
+		words += "; still open: " + strings.Join(guardNames(d.Guards, Unknown), ", ")
+	case len(open) > 0:
 		words += "; still open: " + joined(open)
 	}
 	if c.Ungraded.Differ {
 		words += fmt.Sprintf("; %s of its answers and %s of live's have no grade, more than %d point apart",
 			percent(ratio(c.Ungraded.Candidate, c.Ungraded.Pairs)), percent(ratio(c.Ungraded.Live, c.Ungraded.Pairs)), maxLossPoints)
 	}
-	if p, ok := project(d, r, c); ok && d.Outcome == KeepRunning {
-		words += "; " + p.pairs + " would settle " + p.settles
+	switch {
+	case d.endsBurnIn(c.Quality):
+		words += "; the burn-in ends after " + d.morePairs(r, c)
+	case d.MorePairs != nil:
+		words += "; " + d.morePairs(r, c) + " would settle " + d.settled()
 	}
 	return words
 }
@@ -72,14 +78,25 @@ func qualityWords(check Check, q Quality) string {
 		return fmt.Sprintf("no worse: grade difference %s (negative is better), at most %s with margin %s",
 			signed(*check.Value, d), beside(*check.Interval.Upper, check.Limit, d, signed), limitNumber(check.Limit))
 	case CodeBurnIn:
-		b := q.Burn
-		return fmt.Sprintf("too early: %d of %s, %d of %s", b.Pairs, counted(b.NeedPairs, "pair"), b.Sessions, counted(b.NeedSessions, "session"))
+		return "too early: " + q.Burn.words()
 	case CodeTooFew:
 		return fmt.Sprintf("the grade difference has no interval yet (%s)", counted(check.N, "pair"))
 	}
 	return fmt.Sprintf("quality is open: grade difference %s%s over %s, between %s and %s, margin %s",
 		signed(*check.Value, d), inSE(q), counted(check.N, "pair"), beside(*check.Interval.Lower, check.Limit, d, signed),
 		beside(*check.Interval.Upper, check.Limit, d, signed), limitNumber(check.Limit))
+}
+
+// words says what the burn-in lacks.
+func (b Burn) words() string {
+	var lacks []string
+	if b.Pairs < b.NeedPairs {
+		lacks = append(lacks, fmt.Sprintf("%d of %s", b.Pairs, counted(b.NeedPairs, "pair")))
+	}
+	if b.Sessions < b.NeedSessions {
+		lacks = append(lacks, fmt.Sprintf("%d of %s", b.Sessions, counted(b.NeedSessions, "session")))
+	}
+	return strings.Join(lacks, ", ") + " of the burn-in"
 }
 
 // limitNumber prints a margin with at least two decimals.
@@ -105,6 +122,17 @@ func guardWords(guards []Check, state State) []string {
 	for _, g := range guards {
 		if g.State == state {
 			out = append(out, g.words())
+		}
+	}
+	return out
+}
+
+// guardNames names every guard in the given state: early intervals say nothing.
+func guardNames(guards []Check, state State) []string {
+	var out []string
+	for _, g := range guards {
+		if g.State == state {
+			out = append(out, g.what)
 		}
 	}
 	return out

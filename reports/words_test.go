@@ -114,17 +114,17 @@ func TestMorePairs(t *testing.T) {
 	}{
 		{"one pair", "no standard error, and the guards alone have numbers", plain(1, -1), nil,
 			[]string{"1 of 50 pairs, 1 of 30 sessions", "still open: share of answers over 3 s", "1 pair in 1 session\n",
-				"what would change it: the end of the burn-in, at 50 pairs in 30 sessions; open: grade difference, share of"},
-			[]string{" more pair", "1 pairs", "1 sessions"}},
+				"; the burn-in ends after about 49 more pairs\n", "what would change it: the end of the burn-in, at 50 pairs in 30 sessions\n"},
+			[]string{"would settle", "1 pairs", "1 sessions"}},
 		{"burn-in", "the guard needs more than the grades", plain(40, -1), nil,
 			[]string{"too early: 40 of 50 pairs", "more pairs would settle share of answers over 10 s"}, []string{"would settle it"}},
 		{"last pair", "the grades' own number", plain(49, -1), func(g *reports.Gate) {
 			*g = reports.Gate{Margin: 0.1, Alpha: 0.05, PlannedPairs: 900}
 		}, []string{"; about 1 more pair would settle it", "change it: about 1 more pair, if"}, []string{"planned: "}},
 		{"one session", "burn-in and no standard error", oneSession(plain(60, -1)), nil,
-			[]string{"1 of 30 sessions", "the end of the burn-in"}, []string{" more pair"}},
+			[]string{"1 of 30 sessions", "the end of the burn-in", "; the burn-in ends after about 1,800 more pairs"}, []string{"would settle"}},
 		{"open", "every open check has a number, and the plan is short", noisy(100), func(g *reports.Gate) { g.PlannedPairs = 800 },
-			[]string{"about 750 more pairs (planned: 800) would settle it", "more pairs (planned: 800), if the figures stay"}, nil},
+			[]string{"about 750 more pairs (planned: 800) would settle it", "about 750 more pairs, if the figures stay"}, nil},
 		{"enough planned", "the plan covers it", noisy(100), func(g *reports.Gate) { g.PlannedPairs = 1e6 },
 			[]string{" more pairs would settle it"}, []string{"planned: "}},
 		{"no plan", "there is nothing to compare with", plain(100, -1), func(g *reports.Gate) { g.PlannedPairs = 0 }, nil, []string{"planned: "}},
