@@ -26,6 +26,7 @@ func armReport(a Arm, v view, arm int, e Experiment) ArmReport {
 		r.FirstToken = &first
 	}
 	r.TokensOut = tokensOf(v, arm)
+	r.Discipline = disciplineOf(v, arm, e.Level)
 	return r
 }
 

@@ -28,6 +28,9 @@ type Comparison struct {
 	P95      QuantileDelta  `json:"p95"`
 	Failures ShareDelta     `json:"failures"`
 	Problems []ProblemDelta `json:"problems"`
+	// Discipline is the difference of the share of answers outside the request's own
+	// schema or list, over pairs of which it can be told of both.
+	Discipline ShareDelta `json:"outside_contract"`
 }
 
 // Ungraded compares the shares of answers without a grade (failed or not graded),
@@ -92,7 +95,7 @@ func comparisonOf(i int, v view, e Experiment) Comparison {
 		Ungraded: ungradedOf(pairs.filter(pair.drawn)), Over: []OverDelta{}, Against: name,
 		P95:      quantileDelta(against, 0.95, e.Level),
 		Failures: shareDelta(against.filter(func(p pair) bool { return !v.userLeft(p) }), answer.failed, e.Level),
-		Problems: problemDeltas(against.filter(pair.comparable), e),
+		Problems: problemDeltas(against.filter(pair.comparable), e), Discipline: disciplineDelta(against, e.Level),
 	}
 	for _, limit := range rising(e.Limits, limitsOf(e.Gate.Over)) {
 		r.Over = append(r.Over, OverDelta{limit, overDelta(pairs, limit, e.Level)})

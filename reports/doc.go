@@ -26,6 +26,13 @@
 // otherwise, and stands in quantiles at the time of leaving. That can only flatter
 // live, so it never flatters a candidate.
 //
+// # Discipline
+//
+// An answer outside the schema, list or tools of its own request is counted per arm
+// and over pairs, by the rows' column conforms; what could not be checked is left
+// out. A refusal and a text cut at the token limit are outside where they break the
+// form. It stands beside the grades and enters no decision.
+//
 // # The decision
 //
 // Quality is the anytime interval of the grade delta against the margin; it starts

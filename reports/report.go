@@ -89,6 +89,8 @@ type ArmReport struct {
 	// Poor is the share of grades 5 and 6.
 	Poor     Share          `json:"poor"`
 	Problems []ProblemShare `json:"problems"`
+	// Discipline is the share of answers outside the request's own schema or list.
+	Discipline Discipline `json:"outside_contract"`
 
 	Latency Tail `json:"latency"`
 	// Survival is the share of calls that take longer than a time, over the times

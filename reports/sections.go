@@ -20,7 +20,7 @@ func sections(r Report, decisions []Decision) []section {
 	for _, d := range decisions {
 		all = append(all, checks(d))
 	}
-	all = append(all, tailSection(r), firstTokenSection(r), overDeltas(r), gradesPerArm(r), problemsPerArm(r), answers(r), booksSection(r))
+	all = append(all, tailSection(r), firstTokenSection(r), overDeltas(r), gradesPerArm(r), problemsPerArm(r), disciplineSection(r), answers(r), booksSection(r))
 	var out []section
 	for _, s := range all {
 		if len(s.table.rows) > 0 {
