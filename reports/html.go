@@ -143,7 +143,11 @@ func plottedOf(f figure) (plotted, error) {
 	out := plotted{SVG: image}
 	out.Lead, out.Rest = titled(f.title)
 	for _, k := range f.keys {
-		out.Keys = append(out.Keys, swatched{k.swatch(), clean(k.name)})
+		mark, err := swatch(k.mark)
+		if err != nil {
+			return plotted{}, err
+		}
+		out.Keys = append(out.Keys, swatched{mark, clean(k.name)})
 	}
 	for _, n := range f.notes {
 		out.Notes = append(out.Notes, clean(n))

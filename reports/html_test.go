@@ -249,7 +249,7 @@ func TestHTMLManyArms(t *testing.T) {
 		rows = append(rows, row)
 	}
 	drawn := map[string]bool{}
-	for _, swatch := range regexp.MustCompile(`<svg class="swatch".*?</svg>`).FindAllString(htmlOf(t, build(t, e, rows, nil)), -1) {
+	for _, swatch := range regexp.MustCompile(`(?s)<svg class="swatch".*?</svg>`).FindAllString(htmlOf(t, build(t, e, rows, nil)), -1) {
 		drawn[swatch] = true
 	}
 	if want := 30 + 2 + 2; len(drawn) < want { // curves, two intervals, margin and gate

@@ -1,8 +1,6 @@
 package reports
 
 import (
-	"fmt"
-	"image/color"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -26,86 +24,11 @@ type figure struct {
 	width, height vg.Length
 }
 
-// key is a line of a legend: how something is drawn, and what it is.
-type key struct {
-	mark mark
-	name string
-}
-
-// mark is how something is drawn.
-type mark struct {
-	shape shape
-	ink   ink
-	dash  int // index of dashes
-}
-
-type shape uint8
-
-const (
-	shapeLine shape = iota
-	shapeBar
-	shapeCapped
-	shapeDiamond
-	shapeTick
-)
-
 // plotWidth is drawn at its own size on a wide page, and shrinks on a phone.
 const plotWidth = 460
 
 // textSize is that of all text in plots, so that it can still be read on a phone.
 const textSize = 12.5
-
-// ink is a colour by what it is for: its name is a variable of the style sheet, so
-// that a page can be light or dark. Each has a contrast of 4.5 to the paper.
-type ink struct {
-	name        string
-	light, dark string // #rrggbb
-}
-
-var (
-	inkText  = ink{"ink", "#1b1f24", "#e8eaed"}
-	inkMuted = ink{"muted", "#5b636d", "#a3abb5"}
-	inkGrid  = ink{"grid", "#d9dde2", "#343a42"}
-	inkBad   = ink{"bad", "#b3261e", "#ff8f85"}
-)
-
-// armInks are told apart with every kind of colour vision: Okabe and Ito's colours
-// (2008), darkened or lightened to stand out from the paper. The first is live's.
-func armInks() []ink {
-	return []ink{
-		{"arm0", "#444c56", "#c4cad1"}, {"arm1", "#0060a8", "#62b3f5"}, {"arm2", "#b84700", "#ff9a57"},
-		{"arm3", "#00735c", "#3ccfa8"}, {"arm4", "#a03070", "#f297c8"}, {"arm5", "#7a5c00", "#e3c04b"},
-	}
-}
-
-// inks are all colours of a plot.
-func inks() []ink { return append([]ink{inkText, inkMuted, inkGrid, inkBad}, armInks()...) }
-
-// dashes are the strokes of lines; together with the colours they tell thirty arms
-// apart.
-func dashes() [][]vg.Length {
-	return [][]vg.Length{nil, {7, 3}, {2, 2.5}, {9, 3, 2, 3}, {14, 4}}
-}
-
-// armMark is how the arm at an index of a report's arms is drawn.
-func armMark(i int, s shape) mark {
-	colours := armInks()
-	return mark{shape: s, ink: colours[i%len(colours)], dash: i % len(dashes())}
-}
-
-// rgb is the colour on white paper.
-func (i ink) rgb() color.Color {
-	var c color.RGBA
-	if _, err := fmt.Sscanf(i.light, "#%02x%02x%02x", &c.R, &c.G, &c.B); err != nil {
-		panic("reports: ink " + i.name + " is no #rrggbb") // a constant of this package
-	}
-	c.A = 0xff
-	return c
-}
-
-func (m mark) line(width vg.Length) draw.LineStyle {
-	return draw.LineStyle{Color: m.ink.rgb(), Width: width, Dashes: dashes()[m.dash]}
-}
 
 // lettering is the style of text in plots.
 func lettering(i ink, x text.XAlignment, y text.YAlignment) text.Style {

@@ -111,15 +111,10 @@ func forestLine(cand Comparison, m mark, y float64) drawing {
 		}
 		m.dash = 0
 		if iv := cand.Quality.Anytime; iv != nil {
-			from, to := side(iv.Lower, c.Min.X), side(iv.Upper, c.Max.X)
-			thin := m.line(1.6)
-			c.StrokeLine2(thin, from, line, to, line)
-			for _, end := range []vg.Length{from, to} {
-				c.StrokeLine2(thin, end, line-5, end, line+5)
-			}
+			capped(c, m.line(cappedWidth), side(iv.Lower, c.Min.X), side(iv.Upper, c.Max.X), line)
 		}
 		if iv := cand.Quality.Fixed; iv != nil {
-			c.StrokeLine2(m.line(6), side(iv.Lower, c.Min.X), line, side(iv.Upper, c.Max.X), line)
+			c.StrokeLine2(m.line(barWidth), side(iv.Lower, c.Min.X), line, side(iv.Upper, c.Max.X), line)
 		}
 		if v := cand.Quality.Delta.Value; v != nil {
 			c.DrawGlyph(draw.GlyphStyle{Color: m.ink.rgb(), Radius: 6.5, Shape: draw.CircleGlyph{}}, vg.Point{X: trX(*v), Y: line})

@@ -117,13 +117,9 @@ func gateMarks(gate []ShareLimit) drawing {
 	return func(c draw.Canvas, p *plot.Plot) {
 		x, y := p.Transforms(&c)
 		for _, g := range gate {
-			c.FillPolygon(inkBad.rgb(), diamond(vg.Point{X: x(secondsOf(g.Limit)), Y: y(g.Share)}, 5))
+			c.FillPolygon(inkBad.rgb(), diamond(vg.Point{X: x(secondsOf(g.Limit)), Y: y(g.Share)}))
 		}
 	}
-}
-
-func diamond(at vg.Point, r vg.Length) []vg.Point {
-	return []vg.Point{{X: at.X - r, Y: at.Y}, {X: at.X, Y: at.Y + r}, {X: at.X + r, Y: at.Y}, {X: at.X, Y: at.Y - r}}
 }
 
 func percentGrid() drawing {

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"html/template"
 	"regexp"
@@ -17,23 +18,31 @@ import (
 // and described for screen readers, and its colours are classes (f-NAME fills,
 // s-NAME strokes), so that a style sheet without inline styles can change them.
 func svg(f figure) (template.HTML, error) {
-	canvas := vgsvg.New(f.width, f.height)
-	f.paint(draw.New(canvas))
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
+	body, err := svgBody(f.width, f.height, f.paint)
+	if err != nil {
 		return "", fmt.Errorf("plot %s: %w", f.id, err)
 	}
-	_, body, found := strings.Cut(b.String(), "<g transform")
-	if !found {
-		return "", fmt.Errorf("plot %s: not the SVG that was expected", f.id)
-	}
-	body = styleAttribute.ReplaceAllStringFunc("<g transform"+body, func(s string) string {
-		return presentation(styleAttribute.FindStringSubmatch(s)[1])
-	})
 	head := fmt.Sprintf(`<svg class="plot" role="img" aria-labelledby="%[1]s-title %[1]s-desc" viewBox="0 0 %s %s" xmlns="http://www.w3.org/2000/svg">`+
 		"\n<title id=\"%[1]s-title\">%[4]s</title>\n<desc id=\"%[1]s-desc\">%[5]s</desc>\n",
 		f.id, number5(f.width), number5(f.height), template.HTMLEscapeString(clean(f.title)), template.HTMLEscapeString(clean(f.desc)))
 	return template.HTML(head + body), nil
+}
+
+// svgBody is what an SVG element holds, and its end.
+func svgBody(width, height vg.Length, paint func(draw.Canvas)) (string, error) {
+	canvas := vgsvg.New(width, height)
+	paint(draw.New(canvas))
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return "", err
+	}
+	_, body, found := strings.Cut(b.String(), "<g transform")
+	if !found {
+		return "", errors.New("not the SVG that was expected")
+	}
+	return styleAttribute.ReplaceAllStringFunc("<g transform"+body, func(s string) string {
+		return presentation(styleAttribute.FindStringSubmatch(s)[1])
+	}), nil
 }
 
 // number5 prints a length as the drawing does.
@@ -82,31 +91,13 @@ func inkOf(hex string) (ink, bool) {
 	return ink{}, false
 }
 
-// swatch draws a key as a small SVG element. It is decoration: its name stands
+// swatch draws a mark as a small SVG element. It is decoration: its name stands
 // beside it.
-func (k key) swatch() template.HTML {
-	stroke := func(x1, y1, x2, y2 int, width float64, dash []vg.Length) string {
-		var dashes string
-		for i, d := range dash {
-			dashes += strings.Repeat(",", min(i, 1)) + number5(d)
-		}
-		if dashes != "" {
-			dashes = fmt.Sprintf(` stroke-dasharray="%s"`, dashes)
-		}
-		return fmt.Sprintf(`<path class="s-%s" fill="none" stroke-width="%g" d="M%d,%dL%d,%d"%s/>`, k.mark.ink.name, width, x1, y1, x2, y2, dashes)
+func swatch(m mark) (template.HTML, error) {
+	body, err := svgBody(swatchWidth, swatchHeight, m.paint)
+	if err != nil {
+		return "", fmt.Errorf("mark of a plot: %w", err)
 	}
-	var body string
-	switch k.mark.shape {
-	case shapeLine:
-		body = stroke(0, 6, 32, 6, 2, dashes()[k.mark.dash])
-	case shapeBar:
-		body = stroke(2, 6, 30, 6, 6, nil)
-	case shapeCapped:
-		body = stroke(2, 6, 30, 6, 1.6, nil) + stroke(2, 1, 2, 11, 1.6, nil) + stroke(30, 1, 30, 11, 1.6, nil)
-	case shapeTick:
-		body = stroke(4, 6, 28, 6, 2, nil)
-	case shapeDiamond:
-		body = fmt.Sprintf(`<path class="f-%s" d="M11,6L16,1L21,6L16,11Z"/>`, k.mark.ink.name)
-	}
-	return template.HTML(`<svg class="swatch" aria-hidden="true" viewBox="0 0 32 12" xmlns="http://www.w3.org/2000/svg">` + body + `</svg>`)
+	return template.HTML(fmt.Sprintf(`<svg class="swatch" aria-hidden="true" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg">`,
+		swatchWidth, swatchHeight) + body), nil
 }

@@ -172,7 +172,7 @@ func TestEveryOutcomeHasItsReason(t *testing.T) {
 
 // checkReproducible wants the same bytes for the same rows.
 func checkReproducible(t *testing.T, s *stage) {
-	for _, format := range []string{"text", "markdown", "json"} {
+	for _, format := range []string{"text", "markdown", "html", "png", "json"} {
 		_, first, _ := s.command("report", "--format", format)
 		_, second, _ := s.command("report", "--format", format)
 		if first == "" || first != second {

@@ -34,8 +34,11 @@ The same rows and the same experiment give the same bytes.`,
 			if err != nil {
 				return usageError{err}
 			}
-			if !slices.Contains([]string{"text", "markdown", "html", "json"}, format) {
-				return usageError{fmt.Errorf("--format %q: want text, markdown, html or json", format)}
+			if !slices.Contains([]string{"text", "markdown", "html", "png", "json"}, format) {
+				return usageError{fmt.Errorf("--format %q: want text, markdown, html, png or json", format)}
+			}
+			if format == "png" && out == "" && isTerminal(cmd.OutOrStdout()) {
+				return usageError{errors.New("--format png: an image is no text for a terminal; name a file with --out")}
 			}
 			r, err := readReport(cmd, window)
 			if err != nil {
@@ -46,7 +49,7 @@ The same rows and the same experiment give the same bytes.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, markdown, html (one file with plots) or json")
+	cmd.Flags().StringVar(&format, "format", "text", "text, markdown, html (one file with plots), png (the main plot, for a message) or json")
 	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` instead of standard output")
 	windowFlags(cmd, &from, &to)
 	return cmd
@@ -143,6 +146,8 @@ func writeReport(w io.Writer, format string, r reports.Report, now time.Time) er
 		return r.Markdown(w, decisions)
 	case "html":
 		return r.HTML(w, decisions)
+	case "png":
+		return r.PNG(w, decisions)
 	case "json":
 		return r.JSON(w, decisions)
 	default:
