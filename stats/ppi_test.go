@@ -126,3 +126,27 @@ func TestPPIEdges(t *testing.T) {
 	_, _, err = stats.StratifiedPPI([]stats.PPIStratum{{Weight: 1, Label: y[:1], Predicted: y[:1], Unlabelled: y}})
 	wantErr(t, err, stats.ErrTooFew)
 }
+
+func TestPPIBest(t *testing.T) {
+	for _, c := range []struct {
+		labels int
+		why    string
+		alone  bool
+	}{
+		{stats.FewLabels - 1, "too few to trust the interval", true},
+		{stats.FewLabels, "enough", false},
+	} {
+		label, predicted := seq(c.labels), seq(c.labels)
+		predicted[0] = 3 // they correlate, not fully
+		p, err := stats.PPI(label, predicted, seq(50))
+		ok(t, p, err)
+		if got := p.Best(); got == p.Labels != c.alone || got == p.Estimate == c.alone {
+			t.Errorf("%d labels: %+v of %+v: %s", c.labels, got, p, c.why)
+		}
+	}
+	p, err := stats.PPI(seq(30), seq(30), nil)
+	wantErr(t, err, stats.ErrTooFew)
+	if p.Best() != p.Labels || p.Labels.N != 30 {
+		t.Errorf("without further predictions the labels remain: %+v", p)
+	}
+}

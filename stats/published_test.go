@@ -20,7 +20,11 @@ func TestPublishedAlpacaEval(t *testing.T) {
 		}
 		return x
 	}
-	for _, p := range table(t, "alpacaeval2", "published.csv") {
+	leaderboard := table(t, "alpacaeval2", "published.csv")
+	if len(leaderboard) != 8 {
+		t.Errorf("%d models, want 8", len(leaderboard))
+	}
+	for _, p := range leaderboard {
 		e, err := stats.Mean(column(p["model"]))
 		ok(t, e, err)
 		near(t, p["model"]+" win rate", e.Value, p.num(t, "win_rate"), 1e-9)
@@ -71,8 +75,10 @@ func TestPublishedLLMPerf(t *testing.T) {
 		success[r["endpoint"]] = append(success[r["endpoint"]], r.num(t, "end_to_end_s"))
 		firstToken[r["endpoint"]] = append(firstToken[r["endpoint"]], r.num(t, "ttft_s"))
 	}
+	endpoints := map[string]bool{}
 	for _, p := range table(t, "llmperf-latency", "published.csv") {
 		name := p["endpoint"]
+		endpoints[name] = true
 		x := success[name]
 		if p["metric"] == "ttft_s" {
 			x = firstToken[name]
@@ -86,6 +92,9 @@ func TestPublishedLLMPerf(t *testing.T) {
 		ok(t, e, err)
 		near(t, name+" mean", e.Value, p.num(t, "mean"), 1e-9)
 		near(t, name+" stddev", e.SE*math.Sqrt(float64(e.N)), p.num(t, "stddev"), 1e-9)
+	}
+	if len(endpoints) != 19 {
+		t.Errorf("%d endpoints, want 19", len(endpoints))
 	}
 	var r struct {
 		Endpoints   map[string]map[string]*float64

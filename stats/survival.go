@@ -137,7 +137,8 @@ func (s Survival) band(i int, level float64) (lower, upper float64) {
 
 // Quantile is the time within which a share p of all observations ends, and its
 // interval: where the curve, its lower and its upper band come down to 1 − p. A
-// curve that lies on 1 − p between two steps gives their midpoint (R's rule).
+// curve that lies on 1 − p between two steps gives their midpoint (R's rule); its
+// last level reaches to the last time observed.
 //
 // If the curve stays above 1 − p the quantile is unknown: the result is the last
 // time observed and ErrBeyond; print "> last". A bound that its band does not

@@ -81,6 +81,17 @@ func TestKaplanMeierEdges(t *testing.T) {
 	wantErr(t, err, stats.ErrTooFew)
 	_, _, err = zero.Quantile(0.5, 0.95)
 	wantErr(t, err, stats.ErrTooFew)
+	half, err := stats.KaplanMeier([]float64{1, 2, 3, 4}, []bool{true, true, false, false})
+	ok(t, half, err)
+	median, iv, err := half.Quantile(0.5, 0.95) // ½ from 2 on, seen until 4
+	if ok(t, median, err); median != 3 || !iv.UpperOpen {
+		t.Errorf("median %v, %+v", median, iv)
+	}
+	last, iv, err := half.Quantile(0.51, 0.95)
+	wantErr(t, err, stats.ErrBeyond)
+	if last != 4 || !iv.UpperOpen {
+		t.Errorf("a curve that stays above: last %v, %+v", last, iv)
+	}
 	s, err := stats.KaplanMeier([]float64{1, 2}, []bool{true, true})
 	ok(t, s, err)
 	_, err = s.At(math.NaN(), 0.95)
