@@ -91,7 +91,11 @@ func TestPublishedPandaLM(t *testing.T) {
 // mean of a criterion clustered by 10 recipes by R clubSandwich.
 func TestPublishedRecipeGrades(t *testing.T) {
 	rows := table(t, "recipe-grades-1to6", "grades.csv")
-	for _, p := range table(t, "recipe-grades-1to6", "published_alpha.csv") {
+	alphas := table(t, "recipe-grades-1to6", "published_alpha.csv")
+	if len(alphas) != 6 {
+		t.Errorf("%d alphas, want 6", len(alphas))
+	}
+	for _, p := range alphas {
 		units := map[string][]float64{}
 		for _, r := range rows {
 			key := r["recipe"] + "/" + r["condition"]
