@@ -35,6 +35,7 @@ type card struct {
 type turn struct {
 	text    string
 	stream  bool
+	form    bool // the answer has to be JSON
 	live    card
 	control card
 	cand    card
@@ -62,7 +63,7 @@ func cast() []conversation {
 			start:   time.Duration(rng.Float64() * float64(opening)),
 		}
 		for i := range c.turns {
-			c.turns[i] = turn{text: question(rng, len(all), i), stream: (n+i)%3 == 0}
+			c.turns[i] = turn{text: question(rng, len(all), i), stream: (n+i)%3 == 0, form: (n+i)%4 == 1}
 		}
 		all = append(all, c)
 		n += turns

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 	"time"
@@ -68,6 +69,32 @@ func TestCast(t *testing.T) {
 	}
 	if requests != 6000 || math.Abs(float64(streamed)-2000) > 60 {
 		t.Errorf("%d requests, %d of them streamed; want 6000, a third streamed", requests, streamed)
+	}
+}
+
+// A quarter of the requests ask for JSON, and each such answer is JSON but for the
+// candidate's in a fence.
+func TestForms(t *testing.T) {
+	asked, broken := 0, 0
+	for _, c := range cast() {
+		for _, turn := range c.turns {
+			if !turn.form {
+				continue
+			}
+			asked++
+			for _, dealt := range []card{turn.live, turn.control, turn.cand} {
+				var reply struct{ Reply string }
+				if err := json.Unmarshal([]byte(turn.said(dealt)), &reply); err != nil || reply.Reply != answer(dealt) {
+					t.Fatalf("%s: %v", turn.said(dealt), err)
+				}
+			}
+			if !json.Valid([]byte(turn.fenced(turn.cand))) {
+				broken++
+			}
+		}
+	}
+	if math.Abs(float64(asked)-1500) > 60 || math.Abs(float64(broken)-1500.0/16) > 30 {
+		t.Errorf("%d requests for JSON, %d fenced; want a quarter of 6000, and a sixteenth of those", asked, broken)
 	}
 }
 

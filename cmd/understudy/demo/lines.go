@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 )
 
 func openers() []string {
@@ -45,4 +46,31 @@ func answer(c card) string {
 	return fmt.Sprintf("Thanks for asking. Please open Settings, choose the entry that fits your question "+
 		"and follow the two steps there; the change takes effect at once. "+
 		"If it does not, restart the app and try again, or write to us with this reference.\n\nRef. %s", c.ref)
+}
+
+// form is the response_format of the turns that want JSON.
+func form() map[string]any {
+	return map[string]any{"type": "json_schema", "json_schema": map[string]any{
+		"name": "reply", "strict": true, "schema": map[string]any{
+			"type": "object", "properties": map[string]any{"reply": map[string]any{"type": "string"}},
+			"required": []string{"reply"}, "additionalProperties": false,
+		},
+	}}
+}
+
+// said is the answer in the form that the turn asked for.
+func (t turn) said(c card) string {
+	if !t.form {
+		return answer(c)
+	}
+	return fmt.Sprintf(`{"reply":%s}`, strconv.Quote(answer(c)))
+}
+
+// fenced is what the candidate makes of said: one in sixteen answers in JSON, by its
+// reference, comes in a fence of Markdown, which no parser takes.
+func (t turn) fenced(c card) string {
+	if t.form && c.ref[0] == '0' {
+		return "```json\n" + t.said(c) + "\n```"
+	}
+	return t.said(c)
 }

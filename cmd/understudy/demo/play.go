@@ -90,9 +90,9 @@ func (p *Play) live(call llmfake.Call) llmfake.Answer {
 		return noTicket()
 	}
 	if call.Header.Get("Authorization") == "Bearer "+userKey {
-		return spoken(LiveModel, turn.live)
+		return spoken(LiveModel, turn.live, turn.said)
 	}
-	return spoken(LiveModel, turn.control)
+	return spoken(LiveModel, turn.control, turn.said)
 }
 
 func (p *Play) candidate(call llmfake.Call) llmfake.Answer {
@@ -100,7 +100,7 @@ func (p *Play) candidate(call llmfake.Call) llmfake.Answer {
 	if !ok {
 		return noTicket()
 	}
-	return spoken(CandidateModel, turn.cand)
+	return spoken(CandidateModel, turn.cand, turn.fenced)
 }
 
 // judge gives the verdict that was dealt to the answer in its prompt. Its latency
@@ -151,9 +151,9 @@ func lastMatch(pattern *regexp.Regexp, call llmfake.Call) string {
 
 // spoken is a card as a provider's answer: in a stream, a third of the time passes
 // before the first token.
-func spoken(model string, c card) llmfake.Answer {
+func spoken(model string, c card, say func(card) string) llmfake.Answer {
 	return llmfake.Answer{
-		Model: model, Text: answer(c), In: 180, Out: 60 + int64(c.took/(50*time.Millisecond)),
+		Model: model, Text: say(c), In: 180, Out: 60 + int64(c.took/(50*time.Millisecond)),
 		First: c.took / 3, Took: c.took, Pieces: 12,
 	}
 }

@@ -67,19 +67,23 @@ func (t *Traffic) converse(ctx context.Context, client *http.Client, baseURL str
 	said := []message{{"system", "You help users of a video chat service. Be brief."}}
 	for i, turn := range c.turns {
 		said = append(said, message{"user", turn.text})
-		if err := ask(ctx, client, baseURL, c.session, turn.stream, said); err != nil {
+		if err := ask(ctx, client, baseURL, c.session, turn, said); err != nil {
 			t.failed.Add(1)
 			return fmt.Errorf("%s, turn %d: %w", c.session, i+1, err)
 		}
 		t.sent.Add(1)
-		said = append(said, message{"assistant", answer(turn.live)})
+		said = append(said, message{"assistant", turn.said(turn.live)})
 	}
 	return nil
 }
 
 // ask sends one request as a client library would, and reads the whole answer.
-func ask(ctx context.Context, client *http.Client, baseURL, session string, stream bool, said []message) error {
-	body, err := json.Marshal(map[string]any{"model": LiveModel, "messages": said, "stream": stream})
+func ask(ctx context.Context, client *http.Client, baseURL, session string, turn turn, said []message) error {
+	fields := map[string]any{"model": LiveModel, "messages": said, "stream": turn.stream}
+	if turn.form {
+		fields["response_format"] = form()
+	}
+	body, err := json.Marshal(fields)
 	if err != nil {
 		return err
 	}
