@@ -3,6 +3,7 @@ package llm_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -125,4 +126,33 @@ func TestRequestContractTranslatesOpenAPI(t *testing.T) {
 			}
 		})
 	}
+}
+
+func FuzzRequestContract(f *testing.F) {
+	f.Add([]byte(`{"response_format":{"type":"json_schema","json_schema":{"schema":{}}},"tools":[{"function":{"name":"a"}}],"tool_choice":{"name":"a"}}`))
+	f.Add([]byte(`{"text":{"format":{"type":"json_object"}},"output_config":{"format":{"type":"json_schema","schema":true}},"format":"json"}`))
+	f.Add([]byte(`{"generation_config":{"response_schema":{"type":"INTEGER","enum":["1",null],"nullable":true,"min_items":"x","anyOf":[{"items":{}}]}}}`))
+	f.Add([]byte(`{"guided_json":"\"\\\"{}\\\"\"","guided_choice":[1,"a"]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, d := range []llm.Dialect{llm.OpenAIChat, llm.OpenAIResponses, llm.AnthropicMessages, llm.GeminiGenerate, llm.OllamaChat} {
+			c, err := llm.RequestContract(d, body)
+			if _, valid := object(strings.TrimPrefix(string(body), "\xef\xbb\xbf")); valid != (err == nil) {
+				t.Fatalf("%s: valid %v, error %v", d, valid, err)
+			}
+			if c == nil {
+				continue
+			}
+			if (c.Form == llm.FormSchema) != (c.Schema != nil) || c.Schema != nil && !json.Valid(c.Schema) {
+				t.Errorf("%s: form %d with schema %s", d, c.Form, c.Schema)
+			}
+			if (c.Form == llm.FormList) != (len(c.List) > 0) {
+				t.Errorf("%s: form %d with list %q", d, c.Form, c.List)
+			}
+			for _, tool := range c.Tools {
+				if tool.Name == "" || tool.Parameters != nil && !json.Valid(tool.Parameters) {
+					t.Errorf("%s: tool %q with parameters %s", d, tool.Name, tool.Parameters)
+				}
+			}
+		}
+	})
 }
