@@ -84,6 +84,10 @@ func (h hostile) calls() map[string]func() []any {
 		"WeightedMean":   estimate(func() (stats.Estimate, error) { return stats.WeightedMean(h.x, h.y, h.key, h.key) }),
 		"WeightedDelta":  estimate(func() (stats.Estimate, error) { return stats.WeightedDelta(h.x, h.y, h.z, h.key, nil) }),
 		"BrunnerMunzel":  estimate(func() (stats.Estimate, error) { return stats.BrunnerMunzel(h.x, h.y) }),
+		"ClusteredRatio": func() []any {
+			r, err := stats.ClusteredRatio(h.x, h.y, h.key)
+			return all(r, err, all(r.CI(h.level)))
+		},
 		"ClusteredShareDelta": estimate(func() (stats.Estimate, error) {
 			return stats.ClusteredShareDelta(above(h.x, 1), above(h.y, 1), h.key)
 		}),

@@ -9,10 +9,8 @@ import (
 // delta method, for a reader; CI is Fieller's interval, which decides.
 type Ratio struct {
 	Estimate
-	base    float64 // mean of live
-	spread  float64 // variance of the mean residual candidate − Value · live
-	baseVar float64 // variance of the mean of live
-	cov     float64 // covariance of the two
+	baseVar float64 // variance of the mean of live, over its square
+	cov     float64 // its covariance with the mean residual candidate − Value · live, likewise
 }
 
 // ClusteredRatio estimates the ratio of the candidate's mean to the live one, over
@@ -43,7 +41,7 @@ func ClusteredRatio(live, candidate []float64, cluster []string) (Ratio, error) 
 	}
 	base, eBase := centre(live)
 	mean, eCand := centre(candidate)
-	r := Ratio{Estimate: Estimate{N: len(live), Value: mean / base}, base: base}
+	r := Ratio{Estimate: Estimate{N: len(live), Value: mean / base}}
 	switch {
 	case base == 0:
 		return Ratio{}, fmt.Errorf("ratio to a mean of 0: %w", ErrUndefined)
@@ -55,43 +53,44 @@ func ClusteredRatio(live, candidate []float64, cluster []string) (Ratio, error) 
 		return r, fmt.Errorf("standard error from one cluster: %w", ErrTooFew)
 	}
 	r.DF = clusterDF(size, float64(r.N))
-	r.moments(eBase, eCand, live, index, size)
-	r.SE = math.Sqrt(r.spread) / math.Abs(base)
+	r.moments(base, eBase, eCand, live, index, size)
 	if !isFinite(r.SE) || !isFinite(r.baseVar) || !isFinite(r.cov) {
 		return Ratio{}, fmt.Errorf("standard error: %w", ErrNotFinite)
 	}
 	return r, nil
 }
 
-// moments fills the CR2 variances and the covariance of the mean residual and the
-// mean of live. A residual that is no more than rounding counts as 0.
-func (r *Ratio) moments(eBase, eCand, live []float64, index []int, size []float64) {
+// moments fills SE, and the CR2 variance and covariance, in units of the mean of
+// live, so that no square underflows. A residual that is no more than rounding counts
+// as 0.
+func (r *Ratio) moments(base float64, eBase, eCand, live []float64, index []int, size []float64) {
 	sums, ofBase := make([]float64, len(size)), make([]float64, len(size))
 	noise := make([]float64, len(size))
 	for i, g := range index {
-		sums[g] += eCand[i] - r.Value*eBase[i]
-		ofBase[g] += eBase[i]
-		noise[g] += 4 * eps * (math.Abs(r.Value*live[i]) + math.Abs(r.Value*r.base))
+		sums[g] += (eCand[i] - r.Value*eBase[i]) / base
+		ofBase[g] += eBase[i] / base
+		noise[g] += 4 * eps * math.Abs(r.Value) * (math.Abs(live[i]/base) + 1)
 	}
-	n, same := float64(r.N), quiet(sums, noise, 0)
+	n, spread, same := float64(r.N), 0.0, quiet(sums, noise, 0)
 	for g, k := range size {
 		scale := 1 / (n * n * (1 - k/n))
 		r.baseVar += ofBase[g] * ofBase[g] * scale
 		if !same {
-			r.spread += sums[g] * sums[g] * scale
+			spread += sums[g] * sums[g] * scale
 			r.cov += sums[g] * ofBase[g] * scale
 		}
 	}
+	r.SE = math.Sqrt(spread)
 }
 
 // CI is Fieller's interval: every ratio ρ that the pairs do not rule out, because the
 // mean of candidate_i − ρ · live_i lies within t(1−(1−level)/2, DF) of its own
 // standard errors around 0. Swapping the arms gives its reciprocal. With ρ = Value + δ,
 //
-//	(l² − t² V_l) δ² + 2 t² V_dl δ − t² V_d ≤ 0
+//	(1 − t² V_l) δ² + 2 t² V_dl δ − t² SE² ≤ 0
 //
-// where V_d, V_l and V_dl are the variances and the covariance of the means of d and
-// live. It is not symmetric around Value, and bounded only if the live mean itself is
+// where V_l is the variance of the mean of live and V_dl its covariance with the mean
+// of d, both over l². It is not symmetric around Value, and bounded only if the live mean itself is
 // apart from 0. With SE 0 it is the point Value.
 //
 // Errors: ErrRange unless 0 < level < 1, ErrTooFew if there is no standard error,
@@ -110,11 +109,11 @@ func (r Ratio) CI(level float64) (Interval, error) {
 		return around(r.Value, 0, level)
 	}
 	t := tQuantile(level, r.DF)
-	a := r.base*r.base - t*t*r.baseVar
+	a := 1 - t*t*r.baseVar
 	if !(a > 0) {
 		return Interval{}, fmt.Errorf("interval of a ratio to a mean that may be 0: %w", ErrUndefined)
 	}
 	middle := -t * t * r.cov / a
-	half := t * math.Sqrt(t*t*r.cov*r.cov+a*r.spread) / a
+	half := t * math.Hypot(t*r.cov, math.Sqrt(a)*r.SE) / a
 	return around(r.Value+middle, half, level)
 }

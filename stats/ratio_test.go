@@ -82,6 +82,17 @@ func TestRatioProperties(t *testing.T) {
 		if diff := cmp.Diff([]float64{ratio.Value, ratio.SE}, []float64{1e9 * scaled.Value, 1e9 * scaled.SE}, near); diff != "" {
 			t.Errorf("the unit must not matter (-want +got):\n%s", diff)
 		}
+		tinyLive, tinyCand := make([]float64, len(live)), make([]float64, len(live))
+		for i := range live {
+			tinyLive[i], tinyCand[i] = 1e-200*live[i], 1e-200*cand[i]
+		}
+		tiny, err := stats.ClusteredRatio(tinyLive, tinyCand, key)
+		ok(t, tiny, err)
+		tinyCI, err := tiny.CI(0.9)
+		ok(t, tinyCI, err)
+		if diff := cmp.Diff([]any{ratio.Estimate, iv}, []any{tiny.Estimate, tinyCI}, near); diff != "" {
+			t.Errorf("no square may underflow (-want +got):\n%s", diff)
+		}
 		order := r.Perm(len(live))
 		shuffled, err := stats.ClusteredRatio(pick(live, order), pick(cand, order), pick(key, order))
 		ok(t, shuffled, err)
