@@ -42,7 +42,8 @@ func ClusteredMean(x []float64, cluster []string) (Estimate, error) {
 // Index i is the same observation in all three slices; none is changed. With
 // every cluster sum of the residuals 0 (all d_i equal, for one) SE is 0 and InSE
 // undefined. Errors: ErrMismatch, ErrNotFinite, ErrNoCluster, ErrTooFew (no
-// pairs: nothing is defined; one cluster: N, Clusters and Value are).
+// pairs: nothing is defined; one cluster: N, Clusters and Value are). Source: as
+// ClusteredMean.
 func ClusteredDelta(live, candidate []float64, cluster []string) (Estimate, error) {
 	if err := checkLen("cluster", len(cluster), len(live)); err != nil {
 		return Estimate{}, err
@@ -57,7 +58,8 @@ func ClusteredDelta(live, candidate []float64, cluster []string) (Estimate, erro
 // ClusteredShareDelta estimates the difference of two shares, candidate − live,
 // over pairs that come in clusters: ClusteredDelta of the two columns as 0 and 1.
 // Value is in shares (0.02 is two percentage points). Use NewcombePaired when
-// the pairs are independent: it is better near 0 and 1. Errors as ClusteredDelta.
+// the pairs are independent: it is better near 0 and 1. Errors and source as
+// ClusteredDelta.
 func ClusteredShareDelta(live, candidate []bool, cluster []string) (Estimate, error) {
 	return ClusteredDelta(indicator(live), indicator(candidate), cluster)
 }

@@ -76,7 +76,8 @@ func ClusteredShare(x []bool, cluster []string, level float64) (Share, error) {
 //
 //	logistic(logit(Value) ∓ t(DF) · SE / (Value (1 − Value)))
 //
-// Errors: as CI, and ErrUndefined unless 0 < Value < 1.
+// Errors: as CI, and ErrUndefined unless 0 < Value < 1. Source: the logit interval
+// of R survey's svyciprop, testdata/share_clustered.json.
 func (e Estimate) LogitCI(level float64) (Interval, error) {
 	if err := checkOpenUnit("level", level); err != nil {
 		return Interval{}, err

@@ -12,7 +12,8 @@ import (
 //
 // N and Clusters are summed. Errors: ErrTooFew if one of them has no standard
 // error (N, Value are filled), ErrUndefined if both are 0 (N, Value, and SE 0 are
-// filled, DF does not exist), ErrNotFinite.
+// filled, DF does not exist), ErrNotFinite, ErrRange as for InSE. Source: Welch
+// (1947), testdata/welch.json.
 func Difference(live, candidate Estimate) (Estimate, error) {
 	live.Value = -live.Value
 	return Sum(candidate, live)

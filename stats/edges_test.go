@@ -45,6 +45,8 @@ func TestEstimateErrors(t *testing.T) {
 		{"strata lengths", "a stratum is missing", do(stats.WeightedMean([]float64{1, 2}, []float64{1, 1}, nil, []string{"a"})), stats.ErrMismatch, stats.Estimate{}},
 		{"weighted empty key", "as clustered", do(stats.WeightedMean([]float64{1, 2}, []float64{1, 1}, []string{"a", ""}, nil)), stats.ErrNoCluster, stats.Estimate{}},
 		{"weighted nothing", "no row", do(stats.WeightedMean(nil, nil, nil, nil)), stats.ErrTooFew, stats.Estimate{}},
+		{"weighted cluster lengths", "a key is missing", do(stats.WeightedMean([]float64{1, 2}, []float64{1, 1}, []string{"a"}, nil)), stats.ErrMismatch, stats.Estimate{}},
+		{"stratum of one cluster", "no spread inside it", do(stats.WeightedMean([]float64{1, 2, 3}, []float64{1, 1, 1}, nil, []string{"a", "a", "b"})), stats.ErrTooFew, stats.Estimate{N: 3, Value: 2}},
 		{"share lengths", "as clustered", do(stats.ClusteredShareDelta([]bool{true}, []bool{true, false}, []string{"a"})), stats.ErrMismatch, stats.Estimate{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -138,8 +138,9 @@ func Kappa(table [][]int, w Weights) (Agreement, error) {
 	return a, nil
 }
 
-// CI is the two-sided normal interval Kappa ∓ z SE. Errors: ErrRange for the
-// level, ErrTooFew for an Agreement without items.
+// CI is the two-sided normal interval Kappa ∓ z SE; near full agreement it may reach
+// beyond 1, and with SE 0 it is the point Kappa. Errors: ErrRange for the level,
+// ErrTooFew for an Agreement without items, ErrNotFinite on overflow.
 func (a Agreement) CI(level float64) (Interval, error) {
 	if err := checkOpenUnit("level", level); err != nil {
 		return Interval{}, err

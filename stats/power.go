@@ -17,7 +17,8 @@ import (
 // result. A sequence that may be looked at daily sees about 1.38 times this.
 // Errors: ErrRange unless sd and n are positive and finite, and alpha and power
 // between 0 and 1 with power at least alpha/2 (a test has that much without any
-// difference). Source: testdata/power_mde.json.
+// difference). Source: Miller, arXiv 2411.00640; checked against R power.t.test,
+// testdata/power_mde.json.
 func MDE(sd, n, alpha, power float64) (float64, error) {
 	z, err := planned(sd, alpha, power)
 	if err != nil {
@@ -36,7 +37,8 @@ func MDE(sd, n, alpha, power float64) (float64, error) {
 //
 // The sign of delta does not matter. For non-inferiority within a margin take
 // delta = margin − expected true difference. Round up. Errors: as MDE, and
-// ErrRange if delta is 0 or not finite.
+// ErrRange if delta is 0 or not finite, ErrNotFinite on overflow. Source:
+// testdata/power_mde.json, against R power.t.test and Miller, arXiv 2411.00640.
 func PairsNeeded(sd, delta, alpha, power float64) (float64, error) {
 	z, err := planned(sd, alpha, power)
 	if err != nil {
@@ -53,6 +55,7 @@ func PairsNeeded(sd, delta, alpha, power float64) (float64, error) {
 // direction, in a two-sided test at alpha: Φ(|delta| sqrt(n) / sd − z(1−alpha/2)),
 // the inverse of MDE. With delta 0 it is alpha/2. Errors: ErrRange as for MDE;
 // delta may be 0 but must be finite; ErrNotFinite where nothing is left of alpha.
+// Source: testdata/power_mde.json.
 func Power(sd, n, delta, alpha float64) (float64, error) {
 	if err := checkPositive("sd", sd); err != nil {
 		return 0, err

@@ -14,6 +14,10 @@ func ppiFields(t *testing.T, in input, label, predicted, unlabelled []float64) f
 	alpha := in.num("alpha")
 	p, err := stats.PPI(label, predicted, unlabelled)
 	ok(t, p, err)
+	delta, err := stats.PPIDelta(fromZero(label), fromZero(predicted), fromZero(unlabelled))
+	if ok(t, delta, err); delta != p {
+		t.Errorf("PPIDelta from 0 is %+v, PPI %+v", delta, p)
+	}
 	lower, upper := ci(t, p.Estimate, 1-alpha)
 	parity := parityOf(t, p, label, predicted, unlabelled)
 	parityLower, parityUpper := ci(t, parity, 1-alpha)
@@ -28,6 +32,10 @@ func ppiFields(t *testing.T, in input, label, predicted, unlabelled []float64) f
 		"ppi_plus_t": fields{"se": p.SE, "lower": lower, "upper": upper},
 		"classical":  fields{"mean": p.Labels.Value, "se": p.Labels.SE * math.Sqrt((n-1)/n)},
 	}
+}
+
+func fromZero(x []float64) stats.Pairs {
+	return stats.Pairs{Live: make([]float64, len(x)), Candidate: x}
 }
 
 // parityOf is ppi_py's estimate: variances by the count, normal quantiles.
@@ -92,8 +100,12 @@ func TestPPIDelta(t *testing.T) {
 	if ok(t, p, err); p.Bias.Value != 0 || math.Abs(p.Value+1) > 1e-12 {
 		t.Errorf("a bias common to both arms cancels: %+v", p)
 	}
-	_, err = stats.PPIDelta(pairs, pairs, stats.Pairs{Live: live})
-	wantErr(t, err, stats.ErrMismatch)
+	for _, side := range [][3]stats.Pairs{
+		{{Live: live}, pairs, pairs}, {pairs, {Live: live}, pairs}, {pairs, pairs, {Live: live}},
+	} {
+		_, err = stats.PPIDelta(side[0], side[1], side[2])
+		wantErr(t, err, stats.ErrMismatch)
+	}
 }
 
 func TestPPIEdges(t *testing.T) {

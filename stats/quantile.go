@@ -219,7 +219,7 @@ func quantileReach(sorted []float64, p, level float64) (quantiles, error) {
 
 // MinNForUpper is the smallest number of values from which QuantileCI has an upper
 // bound: the smallest n with p^n ≤ (1−level)/2. Errors: ErrRange unless both are
-// between 0 and 1, or if n would exceed 2^53.
+// between 0 and 1, or if n would exceed 2^53. Source: testdata/quantile_ci.json.
 func MinNForUpper(p, level float64) (int, error) {
 	if err := checkOpenUnit("p", p); err != nil {
 		return 0, err

@@ -90,6 +90,35 @@ func TestQuantileBeyond(t *testing.T) {
 	}
 }
 
+func TestQuantileIntervalErrors(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		x        []float64
+		p, level float64
+		err      error
+	}{
+		{"no values", nil, 0.5, 0.95, stats.ErrTooFew},
+		{"p 0 has no interval", []float64{1}, 0, 0.95, stats.ErrRange},
+		{"p 1 neither", []float64{1}, 1, 0.95, stats.ErrRange},
+		{"level 1", []float64{1}, 0.5, 1, stats.ErrRange},
+		{"unsorted", []float64{2, 1}, 0.5, 0.95, stats.ErrUnsorted},
+		{"nan", []float64{1, math.NaN()}, 0.5, 0.95, stats.ErrNotFinite},
+	} {
+		_, err := stats.QuantileCI(c.x, c.p, c.level)
+		wantErr(t, err, c.err)
+		_, _, err = stats.QuantileDelta(c.x, []float64{1}, c.p, c.level)
+		wantErr(t, err, c.err)
+		_, _, err = stats.QuantileDelta([]float64{1}, c.x, c.p, c.level)
+		if wantErr(t, err, c.err); t.Failed() {
+			t.Fatal(c.name)
+		}
+	}
+	iv, err := stats.QuantileCI([]float64{7}, 0.5, 0.95)
+	if ok(t, iv, err); !iv.LowerOpen || !iv.UpperOpen || iv.Level != 1 {
+		t.Errorf("one value bounds nothing: %+v", iv)
+	}
+}
+
 func TestQuantileIntervalWithFailures(t *testing.T) {
 	inf := math.Inf(1)
 	x := append(seq(95), repeat(inf, 5)...) // ranks for p95 of 100 are 90 and 100

@@ -99,6 +99,8 @@ func TestSignFlipEdges(t *testing.T) {
 	}
 	_, err = stats.ClusterSums([]float64{1}, []string{""})
 	wantErr(t, err, stats.ErrNoCluster)
+	_, err = stats.ClusterSums([]float64{1}, nil)
+	wantErr(t, err, stats.ErrMismatch)
 }
 
 func TestBrunnerMunzelGolden(t *testing.T) {

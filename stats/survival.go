@@ -94,7 +94,8 @@ func (s Survival) Counts() (n, events int) { return s.n, s.events }
 // With S = 1 after that the interval is open on both sides. After the last
 // observation the last value is returned; the true share may be smaller. Errors:
 // ErrRange for the level or a t that is NaN; ErrTooFew for the zero Survival;
-// ErrUndefined once none is left, with Share 0 filled and CI open.
+// ErrUndefined once none is left, with Share 0 filled and CI open. Source: Greenwood
+// (1926), Kalbfleisch & Prentice (1980); testdata/kaplan_meier.json.
 func (s Survival) At(t, level float64) (SurvivalPoint, error) {
 	if err := s.check(level); err != nil {
 		return SurvivalPoint{}, err
@@ -143,7 +144,8 @@ func (s Survival) band(i int, level float64) (lower, upper float64) {
 // If the curve stays above 1 − p the quantile is unknown: the result is the last
 // time observed and ErrBeyond; print "> last". A bound that its band does not
 // reach is open. Errors: ErrBeyond; ErrRange unless p and level are between 0 and
-// 1; ErrTooFew for the zero Survival.
+// 1; ErrTooFew for the zero Survival. Source: Brookmeyer & Crowley (1982) on the
+// log-log scale; testdata/kaplan_meier.json.
 func (s Survival) Quantile(p, level float64) (float64, Interval, error) {
 	if err := s.check(level); err != nil {
 		return 0, Interval{}, err

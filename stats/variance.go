@@ -64,7 +64,7 @@ func RepeatVariance(ratings [][]float64) (VarianceShares, error) {
 
 // ICC is the intraclass correlation of a single rating, ICC(1,1):
 // (Between − Within) / (Between + (Runs−1) Within). Errors: ErrUndefined if the
-// ratings do not vary at all, ErrNotFinite on overflow.
+// ratings do not vary at all, ErrNotFinite on overflow. Source: Shrout & Fleiss (1979).
 func (v VarianceShares) ICC() (float64, error) {
 	below := v.Between + float64(v.Runs-1)*v.Within
 	if !(below > 0) {
