@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/stats"
 )
 
@@ -20,7 +21,7 @@ const (
 	DefaultICC = 0.3
 )
 
-// Volume is what a plan assumes of the traffic.
+// Volume is what a plan assumes of the traffic, or what was measured of it.
 type Volume struct {
 	// PairsPerDay counts samples whose live and candidate answers both get a grade.
 	PairsPerDay float64 `json:"pairs_per_day"`
@@ -30,6 +31,30 @@ type Volume struct {
 	// 1 + (PairsPerSession − 1) · ICC; see [stats.DesignEffect].
 	PairsPerSession float64 `json:"pairs_per_session"`
 	ICC             float64 `json:"icc"`
+	// Measured is the number of pairs that the figures were measured on; 0 if they are
+	// assumed.
+	Measured int `json:"measured_pairs"`
+}
+
+// Measure is the volume that a report saw of a candidate: graded pairs a day between
+// the first and the last sample (0 if these lie less than a day apart), and pairs per
+// session. SD is SE · sqrt(pairs) of the grade difference, so it holds what sessions
+// do to the standard error, and ICC is 0. Errors: ErrArm; ErrVolume without a
+// standard error.
+func Measure(r Report, arm shadow.Arm) (Volume, error) {
+	c, ok := r.comparison(arm)
+	if !ok {
+		return Volume{}, fmt.Errorf("measure arm %q: %w", arm, ErrArm)
+	}
+	delta := c.Quality.Delta
+	if delta.SE == nil || delta.Sessions == 0 {
+		return Volume{}, fmt.Errorf("the grade difference of arm %q has no standard error yet (%s): %w", arm, counted(delta.N, "pair"), ErrVolume)
+	}
+	n := float64(delta.N)
+	return Volume{
+		PairsPerDay: pairsPerDay(r, c), SD: *delta.SE * math.Sqrt(n),
+		PairsPerSession: n / float64(delta.Sessions), Measured: delta.N,
+	}, nil
 }
 
 func (v Volume) check() error {

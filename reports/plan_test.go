@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/understudy-eval/understudy/reports"
+	"github.com/understudy-eval/understudy/sinks"
 	"github.com/understudy-eval/understudy/stats"
 )
 
@@ -208,5 +210,49 @@ func TestPlanRefuses(t *testing.T) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
 		})
+	}
+}
+
+// TestMeasure: a plan from rows takes the standard error that they have, so that what
+// their number of pairs shows is what their interval shows.
+func TestMeasure(t *testing.T) {
+	pairsOf := func(rows []sinks.Row, session int) reports.Report {
+		for i := range rows {
+			rows[i].Session = fmt.Sprintf("s-%d", i/2/session)
+		}
+		return build(t, experiment(), spread(rows, 30), byDay(len(rows)/2, 30))
+	}
+	for _, c := range []struct {
+		name    string
+		report  reports.Report
+		perPair float64 // pairs a session
+		sd      float64
+	}{
+		{"one pair a session", pairsOf(noisy(300), 1), 1, math.Sqrt(2.0 / 3 * 300 / 299)},
+		{"three pairs, whose differences cancel out", pairsOf(noisy(300), 3), 3, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v, err := reports.Measure(c.report, "cand-a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			rate := 300 / (299.0 / 30)
+			want := reports.Volume{PairsPerDay: rate, SD: c.sd, PairsPerSession: c.perPair, Measured: 300}
+			if diff := cmp.Diff(want, v, cmpopts.EquateApprox(1e-9, 1e-9)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+	p := plan(t, toPlan(), func() reports.Volume { v, _ := reports.Measure(pairsOf(noisy(300), 1), "cand-a"); return v }())
+	var b bytes.Buffer
+	if err := p.Text(&b, 0); err != nil {
+		t.Fatal(err)
+	}
+	says(t, b.String(), []string{"30.1 graded pairs a day, whose differences have a standard deviation of 0.818 (in grades), in sessions of one pair", " (measured on 300 pairs)\n"}, []string{"assumed"})
+	if _, err := reports.Measure(build(t, experiment(), plain(1, 1), booksFor(1)), "cand-a"); !errors.Is(err, reports.ErrVolume) {
+		t.Errorf("one pair: %v", err)
+	}
+	if _, err := reports.Measure(build(t, experiment(), plain(1, 1), booksFor(1)), "nobody"); !errors.Is(err, reports.ErrArm) {
+		t.Errorf("an arm that is not there: %v", err)
 	}
 }

@@ -55,16 +55,11 @@ func (p Plan) JSON(w io.Writer) error {
 // head says in a few lines how long it will take, what is known at the end, and
 // what cannot be decided by then.
 func (p Plan) head() []string {
-	v := p.Volume
-	sessions := "sessions of one pair"
-	if v.PairsPerSession > 1 {
-		sessions = fmt.Sprintf("sessions of %.4g pairs that correlate by %.4g", v.PairsPerSession, v.ICC)
-	}
 	title := "plan"
 	if p.Name != "" {
 		title += " for " + p.Name
 	}
-	first := fmt.Sprintf("%s: %.4g graded pairs a day, whose differences have a standard deviation of %.4g (in grades), in %s (assumed)", title, v.PairsPerDay, v.SD, sessions)
+	first := title + ": " + p.Volume.words()
 	gate := fmt.Sprintf("gate: no worse than %s grades, two-sided alpha %s %%, %s planned; ",
 		limitNumber(p.Gate.Margin), limitText(p.Gate.Alpha), counted(p.Gate.PlannedPairs, "pair"))
 	out := []string{first, gate + p.dates(), "a candidate as good as live: " + p.asGood(), "a candidate that is better: " + p.better(), p.End.words(p)}
@@ -72,6 +67,21 @@ func (p Plan) head() []string {
 		out = append(out, "warning: "+warning)
 	}
 	return out
+}
+
+// words says what a plan rests on.
+func (v Volume) words() string {
+	sessions, from := "sessions of one pair", "assumed"
+	switch {
+	case v.Measured > 0 && v.PairsPerSession > 1:
+		sessions = fmt.Sprintf("sessions of %.3g pairs, which the standard deviation takes in", v.PairsPerSession)
+	case v.PairsPerSession > 1:
+		sessions = fmt.Sprintf("sessions of %.4g pairs that correlate by %.4g", v.PairsPerSession, v.ICC)
+	}
+	if v.Measured > 0 {
+		from = "measured on " + counted(v.Measured, "pair")
+	}
+	return fmt.Sprintf("%.4g graded pairs a day, whose differences have a standard deviation of %.3g (in grades), in %s (%s)", v.PairsPerDay, v.SD, sessions, from)
 }
 
 func (p Plan) dates() string {

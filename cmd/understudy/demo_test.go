@@ -43,6 +43,12 @@ func TestDemo(t *testing.T) {
 	if status, text, errs := s.command("gate"); status != exitNoGo || !strings.Contains(text, "next: no-go: better by 0.31 grades (4.0 SE)") {
 		t.Errorf("gate: status %d\n%s%s", status, text, errs)
 	}
+	if status, text, errs := s.command("plan", "--from-rows", "--pairs-per-day", "30"); status != exitOK || !strings.Contains(text, "measured on 600 pairs") {
+		t.Errorf("plan: status %d\n%s%s", status, text, errs)
+	}
+	if status, _, errs := s.command("plan", "--from-rows"); status != exitUsage || !strings.Contains(errs, "less than a day apart") {
+		t.Errorf("a plan without a rate: status %d\n%s", status, errs)
+	}
 	if status, text, _ := s.command("check"); status != exitOK || !strings.Contains(text, "ok: nothing was called") {
 		t.Errorf("check: status %d\n%s", status, text)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -15,7 +16,8 @@ import (
 )
 
 func newPlan() *cobra.Command {
-	var format string
+	var format, name string
+	var fromRows bool
 	var v reports.Volume
 	cmd := &cobra.Command{
 		Use:   "plan",
@@ -31,54 +33,80 @@ and of the judge. Gate and dates come from the configuration; without the file
 understudy.yaml the gate's defaults are used. A start that is not configured is today.
 
 Sessions are taken to have one pair each, unless --per-session says how many they
-have on average: then variances grow by 1 + (per-session - 1) × icc.`,
+have on average: then variances grow by 1 + (per-session - 1) × icc.
+
+After a pilot, --from-rows takes pairs a day, standard deviation and sessions from the
+rows in sinks.dir, and gate and dates from the experiment record there.`,
 		Example: `  understudy plan --pairs-per-day 30
-  understudy plan --pairs-per-day 200 --per-session 4 --icc 0.2 --format markdown`,
+  understudy plan --pairs-per-day 200 --per-session 4 --icc 0.2 --format markdown
+  understudy plan --from-rows`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkPlanFlags(cmd, format); err != nil {
+			if err := checkPlanFlags(cmd, fromRows, format); err != nil {
 				return usageError{err}
 			}
-			e, err := toPlan(cmd)
+			what := toPlan
+			if fromRows {
+				what = func(cmd *cobra.Command) (reports.Experiment, error) { return measured(cmd, name, &v) }
+			}
+			e, err := what(cmd)
 			if err != nil {
 				return err
 			}
-			p, err := reports.NewPlan(startToday(e, time.Now()), v)
-			if errors.Is(err, reports.ErrVolume) {
-				return usageError{err}
-			}
-			if err != nil {
-				return err
-			}
-			out := cmd.OutOrStdout()
-			switch format {
-			case "markdown":
-				return p.Markdown(out)
-			case "json":
-				return p.JSON(out)
-			default:
-				return p.Text(out, terminalWidth(out))
-			}
+			return writePlan(cmd.OutOrStdout(), format, startToday(e, time.Now()), v)
 		},
 	}
 	flags := cmd.Flags()
-	flags.Float64Var(&v.PairsPerDay, "pairs-per-day", 0, "`N` samples a day get a grade for live's and the candidate's answer (required)")
+	flags.Float64Var(&v.PairsPerDay, "pairs-per-day", 0, "`N` samples a day get a grade for live's and the candidate's answer")
 	flags.Float64Var(&v.SD, "sd", reports.DefaultSD, "standard deviation of candidate - live over pairs, in `GRADES`")
 	flags.Float64Var(&v.PairsPerSession, "per-session", 1, "`N` pairs a session on average")
 	flags.Float64Var(&v.ICC, "icc", reports.DefaultICC, "`CORRELATION` of the differences within a session, with --per-session")
+	flags.BoolVar(&fromRows, "from-rows", false, "measure on the rows so far instead of assuming; --pairs-per-day still counts")
+	flags.StringVar(&name, "candidate", "", "with --from-rows: measure on this `NAME` (default: the only candidate)")
 	flags.StringVar(&format, "format", "text", "text, markdown or json")
 	return cmd
 }
 
-func checkPlanFlags(cmd *cobra.Command, format string) error {
-	switch flags := cmd.Flags(); {
-	case !flags.Changed("pairs-per-day"):
+func checkPlanFlags(cmd *cobra.Command, fromRows bool, format string) error {
+	flags := cmd.Flags()
+	for _, name := range []string{"sd", "per-session", "icc"} {
+		if fromRows && flags.Changed(name) {
+			return fmt.Errorf("--%s is measured with --from-rows: give one of them", name)
+		}
+	}
+	switch {
+	case !flags.Changed("pairs-per-day") && !fromRows:
 		return errors.New("--pairs-per-day: how many graded pairs do you expect a day?")
+	case flags.Changed("candidate") && !fromRows:
+		return errors.New("--candidate has no meaning without --from-rows")
 	case flags.Changed("icc") && !flags.Changed("per-session"):
 		return errors.New("--icc has no meaning without --per-session")
 	case !slices.Contains([]string{"text", "markdown", "json"}, format):
 		return fmt.Errorf("--format %q: want text, markdown or json", format)
 	}
 	return nil
+}
+
+// measured reads the rows so far: what was fixed before them, and into v their volume.
+func measured(cmd *cobra.Command, name string, v *reports.Volume) (reports.Experiment, error) {
+	r, err := readReport(cmd, reports.Window{})
+	if err != nil {
+		return reports.Experiment{}, err
+	}
+	arm, err := pickCandidate(r.Experiment, name)
+	if err != nil {
+		return reports.Experiment{}, usageError{err}
+	}
+	seen, err := reports.Measure(r, arm)
+	switch {
+	case err != nil:
+		return reports.Experiment{}, err
+	case cmd.Flags().Changed("pairs-per-day"):
+		seen.PairsPerDay = v.PairsPerDay
+	case seen.PairsPerDay == 0:
+		return reports.Experiment{}, usageError{errors.New("--from-rows: the samples lie less than a day apart, so there is no rate yet; say --pairs-per-day, too")}
+	}
+	*v = seen
+	return r.Experiment, nil
 }
 
 // toPlan is what the configuration fixes, or the default gate where there is no
@@ -104,4 +132,19 @@ func startToday(e reports.Experiment, now time.Time) reports.Experiment {
 		e.Start = now.UTC().Truncate(24 * time.Hour)
 	}
 	return e
+}
+
+func writePlan(w io.Writer, format string, e reports.Experiment, v reports.Volume) error {
+	p, err := reports.NewPlan(e, v)
+	switch {
+	case errors.Is(err, reports.ErrVolume):
+		return usageError{err}
+	case err != nil:
+		return err
+	case format == "markdown":
+		return p.Markdown(w)
+	case format == "json":
+		return p.JSON(w)
+	}
+	return p.Text(w, terminalWidth(w))
 }
