@@ -45,6 +45,7 @@ func Build(rows iter.Seq2[sinks.Row, error], books iter.Seq2[shadow.Books, error
 		r.Arms = append(r.Arms, armReport(a, all, i+1, e))
 		r.Comparisons = append(r.Comparisons, comparisonOf(i, all, e))
 	}
+	adjustCandidates(r.Comparisons)
 	for i := range r.Arms {
 		r.Arms[i].LeftOut = c.leftOut(i)
 	}
