@@ -80,7 +80,7 @@ func (r *ArmReport) countStates(v view, arm int) {
 }
 
 // tally counts by the code of a word.
-type tally map[uint16]int64
+type tally map[uint32]int64
 
 // named is a tally by word.
 func (c *codes) named(n tally) map[string]int64 {

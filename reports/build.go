@@ -18,6 +18,11 @@ import (
 //
 // Errors: ErrWindow, ErrExperiment, and the first error of either sequence.
 func Build(rows iter.Seq2[sinks.Row, error], books iter.Seq2[shadow.Books, error], e Experiment, w Window) (Report, error) {
+	return report(books, e, w, func(c *collection) error { return c.addRows(rows) })
+}
+
+// report makes a report from the rows that fill puts into a collection.
+func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, fill func(*collection) error) (Report, error) {
 	if err := w.check(); err != nil {
 		return Report{}, fmt.Errorf("report window: %w", err)
 	}
@@ -29,15 +34,20 @@ func Build(rows iter.Seq2[sinks.Row, error], books iter.Seq2[shadow.Books, error
 	if err != nil {
 		return Report{}, fmt.Errorf("read books: %w", err)
 	}
-	c, err := collect(rows, l.reach, e, w)
-	if err != nil {
+	c := newCollection(l.reach, e, w)
+	if err := fill(c); err != nil {
 		return Report{}, fmt.Errorf("read rows: %w", err)
 	}
+	c.places = nil
+	return c.report(l, e, w), nil
+}
+
+func (c *collection) report(l ledger, e Experiment, w Window) Report {
 	r := Report{
 		Format: Format, Window: w, Experiment: e, Rows: c.counts, Comparisons: []Comparison{},
 	}
 	if c.counts.Used > 0 {
-		r.First, r.Last = timeOf(c.first), timeOf(c.last)
+		r.First, r.Last = timeOf(c.from), timeOf(c.to)
 	}
 	all := c.all()
 	r.Arms = append(r.Arms, armReport(Arm{Name: shadow.Live, Model: e.Live}, all, 0, e))
@@ -45,10 +55,9 @@ func Build(rows iter.Seq2[sinks.Row, error], books iter.Seq2[shadow.Books, error
 		r.Arms = append(r.Arms, armReport(a, all, i+1, e))
 		r.Comparisons = append(r.Comparisons, comparisonOf(i, all, e))
 	}
-	adjustCandidates(r.Comparisons)
 	for i := range r.Arms {
 		r.Arms[i].LeftOut = c.leftOut(i)
 	}
 	r.Books = l.balance(r.Arms, c.unbooked)
-	return r, nil
+	return r
 }

@@ -1,6 +1,10 @@
 package reports
 
-import "math"
+import (
+	"math"
+
+	"github.com/understudy-eval/understudy/sinks"
+)
 
 // Columns grow by chunks of 4,096 entries, so that growing never copies.
 const (
@@ -35,7 +39,7 @@ type numbers struct {
 }
 
 // unknown stands for a number that is not there; negative ones are not believed.
-const unknown = math.MinInt64
+const unknown = sinks.Null
 
 func (n *numbers) set(i int, v int64) {
 	at := i >> chunkBits

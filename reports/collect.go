@@ -3,7 +3,6 @@ package reports
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -16,38 +15,42 @@ import (
 type collection struct {
 	codes
 	rules    rules
+	shapes   shapes
 	ids      chunks[shadow.SampleID]
 	samples  chunks[sample]
 	arms     []armRows
-	at       map[shadow.SampleID]int
+	places   *idIndex // only while rows come
+	last     int      // the place that was asked for last
 	counts   RowCounts
 	unbooked []int // per arm: samples that their tap's books do not reach yet
-	// first and last are the times of the used rows, in microseconds.
-	first, last int64
+	// from and to are the times of the first and the last used row, in microseconds.
+	from, to int64
 }
 
-// collect reads the rows of a window. The order of rows matters only between rows
-// of one sample, arm and judge snapshot that differ: the first one counts. reach is
-// how far the books of each tap go.
-func collect(rows iter.Seq2[sinks.Row, error], reach map[string]int64, e Experiment, w Window) (*collection, error) {
+// newCollection is an empty collection; reach is how far the books of each tap go.
+func newCollection(reach map[string]int64, e Experiment, w Window) *collection {
 	arms := 1 + len(e.Candidates)
 	c := &collection{
-		codes: newCodes(), arms: make([]armRows, arms), unbooked: make([]int, arms), at: map[shadow.SampleID]int{},
+		codes: newCodes(), shapes: newShapes(), arms: make([]armRows, arms), unbooked: make([]int, arms), places: newIDIndex(),
 	}
 	c.rules = rulesOf(e, w, reach, &c.codes)
-	if rows != nil {
-		for row, err := range rows {
-			if err != nil {
-				return nil, err
-			}
-			f := c.factOf(&row, &c.rules)
-			c.add(&f)
+	return c
+}
+
+// addRows takes rows in. Their order matters only between rows of one sample, arm
+// and judge snapshot that differ: the first one counts.
+func (c *collection) addRows(rows iter.Seq2[sinks.Row, error]) error {
+	if rows == nil {
+		return nil
+	}
+	for row, err := range rows {
+		if err != nil {
+			return err
 		}
+		f := c.factOf(&row)
+		c.add(&f)
 	}
-	if !c.words.fits() || !c.rates.fits() {
-		return nil, fmt.Errorf("%d names and %d rates: %w", len(c.words.values), len(c.rates.values), ErrTooMany)
-	}
-	return c, nil
+	return nil
 }
 
 // add takes a row in, or counts why not.
@@ -56,7 +59,7 @@ func (c *collection) add(f *fact) {
 		return
 	}
 	c.counts.Read++
-	arm, known := c.rules.arms[f.arm]
+	arm, known := c.rules.arm(f)
 	counter := c.counts.reject(f, &c.rules, known)
 	if counter != nil {
 		*counter++
@@ -64,73 +67,77 @@ func (c *collection) add(f *fact) {
 	if !c.rules.ours(f, known) {
 		return
 	}
-	sample := c.place(f.id)
-	o := c.arms[arm].obs.at(sample)
-	if !o.there() && o.flags&flagRejected == 0 && !c.rules.booked(f) {
+	sample := c.place(&f.id)
+	shape := c.arms[arm].shape.at(sample)
+	if *shape == shapeAbsent && !c.rules.booked(f) {
 		c.unbooked[arm]++
 	}
-	if counter != nil {
-		o.flags |= flagRejected
-		return
+	switch {
+	case counter == nil:
+		c.use(arm, sample, shape, f)
+	case *shape == shapeAbsent:
+		*shape = shapeRejected
 	}
-	c.use(arm, sample, o, f)
 }
 
-// place finds a sample or makes room for it in every arm.
-func (c *collection) place(id shadow.SampleID) int {
-	i, ok := c.at[id]
-	if ok {
-		return i
+// place finds a sample or makes room for it in every arm. The rows of a trial are
+// written one after the other, so mostly it is the sample of the row before.
+func (c *collection) place(id *shadow.SampleID) int {
+	if c.last < c.ids.n && *c.ids.at(c.last) == *id {
+		return c.last
 	}
-	i = c.ids.grow()
-	*c.ids.at(i) = id
-	c.samples.grow()
-	for a := range c.arms {
-		c.arms[a].obs.grow()
+	i, added := c.places.place(id, c.ids.n, &c.ids)
+	if added {
+		*c.ids.at(c.ids.grow()) = *id
+		c.samples.grow()
+		for a := range c.arms {
+			c.arms[a].shape.grow()
+		}
 	}
-	c.at[id] = i
+	c.last = i
 	return i
 }
 
 // use keeps the row unless its sample and arm are there. Of two judges the
 // primary's row counts, so that the arms of a trial agree in any order of rows.
-func (c *collection) use(arm, sample int, old *obs, f *fact) {
+func (c *collection) use(arm, sample int, shape *uint32, f *fact) {
 	c.span(f.seen)
 	o := c.observe(f)
-	o.flags |= old.flags & flagRejected
-	if old.there() {
+	if old := &c.shapes.list[*shape]; old.there() {
 		c.counts.Duplicates++
 		if !old.sameSaying(&o) {
 			c.counts.Conflicts++
 		}
-		if c.rules.rank(f.pinned) >= c.rules.rank(uint32(old.pinned)) {
+		if c.rules.rank(f.pinned) >= c.rules.rank(old.pinned) {
 			return
 		}
 	} else {
 		c.counts.Used++
 	}
-	*old = o
+	*shape = c.shapes.code(&o)
 	for q := range c.arms[arm].numbers {
 		c.arms[arm].numbers[q].set(sample, f.numbers[q])
 	}
-	if s := c.samples.at(sample); s.from == 0 || arm < int(s.from) {
-		s.seen, s.session, s.route, s.tags, s.from = f.seen, f.session, f.route, f.tags, uint32(arm+1)
+	s := c.samples.at(sample)
+	if from := c.origins.values[s.origin].from; from == 0 || int32(arm) < from {
+		s.seen, s.session = f.seen, f.session
+		s.origin = c.origins.code(origin{f.route, f.tags, int32(arm) + 1})
 	}
 }
 
 // span widens the time of the used rows.
 func (c *collection) span(seen int64) {
 	if c.counts.Used == 0 {
-		c.first, c.last = seen, seen
+		c.from, c.to = seen, seen
 	}
-	c.first, c.last = min(c.first, seen), max(c.last, seen)
+	c.from, c.to = min(c.from, seen), max(c.to, seen)
 }
 
 // leftOut counts the samples of an arm of which every row was left out.
 func (c *collection) leftOut(arm int) int {
 	n := 0
 	for i := range c.samples.n {
-		if o := c.arms[arm].obs.at(i); !o.there() && o.flags&flagRejected != 0 {
+		if *c.arms[arm].shape.at(i) == shapeRejected {
 			n++
 		}
 	}
@@ -147,7 +154,7 @@ func (c *collection) earlier(a, b uint32) int {
 func (c *collection) all() view {
 	v := view{c, make([]uint32, 0, c.samples.n)}
 	for i := range c.samples.n {
-		if c.samples.at(i).from != 0 {
+		if c.samples.at(i).origin != 0 {
 			v.index = append(v.index, uint32(i))
 		}
 	}

@@ -1,15 +1,5 @@
 package reports
 
-import (
-	"errors"
-	"math"
-)
-
-// ErrTooMany is a window with more than 65,535 different models, reasons, problems,
-// judges or sampling rates: no experiment has that many, and a table of them says
-// nothing.
-var ErrTooMany = errors.New("more than 65,535 different names or rates")
-
 // dictionary gives values small numbers, in the order in which they come. The zero
 // value has number 0.
 type dictionary[K comparable] struct {
@@ -32,5 +22,10 @@ func (d *dictionary[K]) code(v K) uint32 {
 	return code
 }
 
-// fits says whether every number so far has 16 bits.
-func (d *dictionary[K]) fits() bool { return len(d.values) <= math.MaxUint16+1 }
+// codeOf is the number of a text that is made a string only when it is new.
+func codeOf(d *dictionary[string], text []byte) uint32 {
+	if code, ok := d.codes[string(text)]; ok {
+		return code
+	}
+	return d.code(string(text))
+}

@@ -17,20 +17,18 @@ type Facts struct {
 
 // Part is the first candidate's report over the samples that keep chooses.
 func Part(rows iter.Seq2[sinks.Row, error], e Experiment, keep func(Facts) bool) (ArmReport, Comparison, error) {
-	c, err := collect(rows, nil, e, Window{})
-	if err != nil {
+	c := newCollection(nil, e, Window{})
+	if err := c.addRows(rows); err != nil {
 		return ArmReport{}, Comparison{}, err
 	}
 	part := c.all().where(func(s int) bool {
-		kept, known := c.arms[1].obs.at(s).conforms()
+		kept, known := c.answer(1, s).conforms()
 		return keep(Facts{
 			Route: c.route(s), Session: c.session(s), Live: c.live(s), Tags: c.tagsOf(s), Day: c.samples.at(s).day(),
 			Broken: known && !kept,
 		})
 	})
-	list := []Comparison{comparisonOf(0, part, e)}
-	adjustCandidates(list)
-	return armReport(e.Candidates[0], part, 1, e), list[0], nil
+	return armReport(e.Candidates[0], part, 1, e), comparisonOf(0, part, e), nil
 }
 
 // Numbers stores values in a column of numbers at the places i·step and reads them

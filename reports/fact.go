@@ -50,19 +50,21 @@ type codes struct {
 	words, sessions, taps, tags dictionary[string]
 	rates                       dictionary[float64]
 	tagLists                    dictionary[string] // numbers of tags, see tagList
+	origins                     dictionary[origin]
 }
 
 func newCodes() codes {
 	return codes{
 		words: newDictionary[string](), sessions: newDictionary[string](), taps: newDictionary[string](),
 		tags: newDictionary[string](), rates: newDictionary[float64](), tagLists: newDictionary[string](),
+		origins: newDictionary[origin](),
 	}
 }
 
-func (c *codes) word(code uint16) string { return c.words.values[code] }
+func (c *codes) word(code uint32) string { return c.words.values[code] }
 
 // factOf is a row in codes.
-func (c *codes) factOf(row *sinks.Row, r *rules) fact {
+func (c *collection) factOf(row *sinks.Row) fact {
 	f := fact{
 		id: row.Sample, seen: row.Seen.UnixMicro(), tap: c.taps.code(row.Tap), tapSeq: numberOf(row.TapSeq),
 		arm: c.words.code(string(row.Arm)), experiment: c.words.code(row.Experiment), digest: c.words.code(row.Digest),
@@ -76,18 +78,36 @@ func (c *codes) factOf(row *sinks.Row, r *rules) fact {
 	if row.Grade != nil {
 		f.grade = max(int8(*row.Grade), noGrade+1)
 	}
-	f.aborted, f.timedOut = f.reason == r.clientAbort, f.reason == r.timeout
-	f.numbers = numbersOf(row)
+	f.aborted, f.timedOut = f.reason == c.rules.clientAbort, f.reason == c.rules.timeout
+	for q, m := range c.rules.measures {
+		f.numbers[q] = m.of(row)
+	}
 	return f
 }
 
-func numbersOf(row *sinks.Row) [quantities]int64 {
-	return [quantities]int64{
-		tookUS: microsOf(row.Took), firstTokenUS: microsOf(row.FirstToken), queuedUS: microsOf(row.Queued),
-		tokensIn: numberOf(row.TokensIn), tokensOut: numberOf(row.TokensOut), tokensReasoning: numberOf(row.TokensReasoning),
-		tokensCached: numberOf(row.TokensCached), answerChars: numberOf(row.AnswerChars), costNUSD: numberOf(row.Cost),
-		judgeTookUS: microsOf(row.JudgeTook), judgeCalls: numberOf(row.JudgeCalls), judgeTokensIn: numberOf(row.JudgeTokensIn),
-		judgeTokensOut: numberOf(row.JudgeTokensOut), judgeCostNUSD: numberOf(row.JudgeCost),
+// measure says where a quantity is in a row. A number that is not there is unknown,
+// which is sinks.Null.
+type measure struct {
+	column string
+	of     func(*sinks.Row) int64
+}
+
+func measures() [quantities]measure {
+	return [quantities]measure{
+		tookUS:          {"took_us", func(r *sinks.Row) int64 { return microsOf(r.Took) }},
+		firstTokenUS:    {"first_token_us", func(r *sinks.Row) int64 { return microsOf(r.FirstToken) }},
+		queuedUS:        {"queued_us", func(r *sinks.Row) int64 { return microsOf(r.Queued) }},
+		tokensIn:        {"tokens_in", func(r *sinks.Row) int64 { return numberOf(r.TokensIn) }},
+		tokensOut:       {"tokens_out", func(r *sinks.Row) int64 { return numberOf(r.TokensOut) }},
+		tokensReasoning: {"tokens_reasoning", func(r *sinks.Row) int64 { return numberOf(r.TokensReasoning) }},
+		tokensCached:    {"tokens_cached", func(r *sinks.Row) int64 { return numberOf(r.TokensCached) }},
+		answerChars:     {"answer_chars", func(r *sinks.Row) int64 { return numberOf(r.AnswerChars) }},
+		costNUSD:        {"cost_nusd", func(r *sinks.Row) int64 { return numberOf(r.Cost) }},
+		judgeTookUS:     {"judge_took_us", func(r *sinks.Row) int64 { return microsOf(r.JudgeTook) }},
+		judgeCalls:      {"judge_calls", func(r *sinks.Row) int64 { return numberOf(r.JudgeCalls) }},
+		judgeTokensIn:   {"judge_tokens_in", func(r *sinks.Row) int64 { return numberOf(r.JudgeTokensIn) }},
+		judgeTokensOut:  {"judge_tokens_out", func(r *sinks.Row) int64 { return numberOf(r.JudgeTokensOut) }},
+		judgeCostNUSD:   {"judge_cost_nusd", func(r *sinks.Row) int64 { return numberOf(r.JudgeCost) }},
 	}
 }
 

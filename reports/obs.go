@@ -31,14 +31,13 @@ const (
 	flagContextCut
 	flagConforms
 	flagConformsKnown
-	flagRejected // a row of this sample and arm was left out
 )
 
-// obs is what one arm did with one sample, in codes: 20 bytes and no pointer. Its
-// numbers (times, tokens, cost) are in columns beside it, see answer.
+// obs is what one arm did with one sample, but for its numbers. There are few
+// different ones: a sample holds its number in the list of shapes.
 type obs struct {
-	rate                                       uint16 // chance of being asked and judged
-	model, reason, why, problem, judge, pinned uint16
+	rate                                       uint32 // chance of being asked and judged
+	model, reason, why, problem, judge, pinned uint32
 	state                                      state
 	judged                                     judged
 	grade                                      uint8
@@ -86,9 +85,10 @@ const (
 	quantities
 )
 
-// armRows are an arm's rows, one place per sample.
+// armRows are an arm's rows, one place per sample: the number of its shape, and
+// what it counted and measured.
 type armRows struct {
-	obs     chunks[obs]
+	shape   chunks[uint32]
 	numbers [quantities]numbers
 }
 
@@ -99,7 +99,10 @@ type answer struct {
 	sample int
 }
 
-func (r *armRows) answer(sample int) answer { return answer{r.obs.at(sample), r, sample} }
+func (c *collection) answer(arm, sample int) answer {
+	rows := &c.arms[arm]
+	return answer{&c.shapes.list[*rows.shape.at(sample)], rows, sample}
+}
 
 func (a answer) number(q quantity) (v int64, known bool) { return a.rows.numbers[q].at(a.sample) }
 
@@ -124,9 +127,13 @@ func (a answer) first() timing {
 type sample struct {
 	seen    int64 // microseconds
 	session uint32
-	route   uint32
-	tags    uint32
-	from    uint32 // 1 + the arm that said it; 0: none yet
+	origin  uint32 // number of its origin
+}
+
+// origin is what comes again from sample to sample.
+type origin struct {
+	route, tags uint32
+	from        int32 // 1 + the arm that says it; 0: no row is used
 }
 
 // day is the UTC day since 1970-01-01.

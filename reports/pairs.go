@@ -25,10 +25,9 @@ func (v view) pairs(base, cand int) pairs {
 func (p pairs) len() int { return len(p.index) }
 
 func (p pairs) all() iter.Seq2[int, pair] {
-	base, cand := &p.arms[p.base], &p.arms[p.cand]
 	return func(yield func(int, pair) bool) {
 		for k, s := range p.index {
-			if !yield(k, pair{base.answer(int(s)), cand.answer(int(s))}) {
+			if !yield(k, pair{p.answer(p.base, int(s)), p.answer(p.cand, int(s))}) {
 				return
 			}
 		}
@@ -57,7 +56,7 @@ func (p pair) comparable() bool {
 
 // userLeft says that the user left one of the two calls: no failure of a model.
 func (c *collection) userLeft(p pair) bool {
-	abort := uint16(c.rules.clientAbort)
+	abort := c.rules.clientAbort
 	return p.base.reason == abort || p.cand.reason == abort
 }
 

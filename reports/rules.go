@@ -13,18 +13,19 @@ import (
 type rules struct {
 	from, to                   int64 // microseconds; to is excluded
 	experiment, digest, rubric uint32
-	arms                       map[uint32]int
+	arms                       []uint32 // by their number, 0 for live
 	pinned, reserve            uint32
 	problems                   map[uint32]bool // nil: any
 	clientAbort, timeout       uint32
 	reach                      []int64 // by tap: how far its books go
+	measures                   [quantities]measure
 }
 
 func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
 	r := rules{
-		from: math.MinInt64, to: math.MaxInt64,
+		from: math.MinInt64, to: math.MaxInt64, measures: measures(),
 		experiment: c.words.code(e.Name), digest: c.words.code(e.Digest), rubric: c.words.code(string(e.Digests)),
-		arms:   map[uint32]int{c.words.code(string(shadow.Live)): 0},
+		arms:   []uint32{c.words.code(string(shadow.Live))},
 		pinned: c.words.code(string(e.Judge.Pinned)), reserve: c.words.code(string(e.Judge.ReservePinned)),
 		clientAbort: c.words.code(string(llm.ClientAbort)), timeout: c.words.code(string(llm.Timeout)),
 	}
@@ -34,8 +35,8 @@ func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
 	if !w.To.IsZero() {
 		r.to = w.To.UnixMicro()
 	}
-	for i, a := range e.Candidates {
-		r.arms[c.words.code(string(a.Name))] = i + 1
+	for _, a := range e.Candidates {
+		r.arms = append(r.arms, c.words.code(string(a.Name)))
 	}
 	if len(e.Problems) > 0 {
 		r.problems = map[uint32]bool{}
@@ -54,6 +55,16 @@ func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
 }
 
 func (r *rules) inWindow(f *fact) bool { return f.seen >= r.from && f.seen < r.to }
+
+// arm is the number of a row's arm, if the experiment has it.
+func (r *rules) arm(f *fact) (arm int, known bool) {
+	for i, code := range r.arms {
+		if code == f.arm {
+			return i, true
+		}
+	}
+	return 0, false
+}
 
 // ours says that a row is of the experiment and counts for its arm.
 func (r *rules) ours(f *fact, known bool) bool {
@@ -112,7 +123,7 @@ func (r *rules) valid(f *fact) bool {
 	}
 	switch f.state {
 	case stateNotAsked:
-		return f.judged != judgedGraded && f.grade == noGrade && r.arms[f.arm] != 0
+		return f.judged != judgedGraded && f.grade == noGrade && f.arm != r.arms[0]
 	case stateFailed:
 		return f.judged != judgedGraded && f.grade == noGrade && f.reason != 0 && timed(f)
 	case stateAnswered:
@@ -146,11 +157,11 @@ func (c *codes) observe(f *fact) obs {
 		rate = min(rate, f.judgeRate)
 	}
 	o := obs{
-		rate: uint16(c.rates.code(rate)), model: uint16(f.model), reason: uint16(f.reason), why: uint16(f.why),
-		judge: uint16(f.judge), pinned: uint16(f.pinned), state: f.state, judged: f.judged, flags: f.flags,
+		rate: c.rates.code(rate), model: f.model, reason: f.reason, why: f.why,
+		judge: f.judge, pinned: f.pinned, state: f.state, judged: f.judged, flags: f.flags,
 	}
 	if o.graded() {
-		o.grade, o.problem = uint8(f.grade), uint16(f.problem)
+		o.grade, o.problem = uint8(f.grade), f.problem
 	}
 	if o.asked() {
 		o.latency, o.first = f.latencyKind(), f.firstKind()

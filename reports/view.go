@@ -22,34 +22,37 @@ func (v view) where(keep func(sample int) bool) view {
 
 // answers are the rows of an arm; samples without one are passed over.
 func (v view) answers(arm int) iter.Seq[answer] {
-	rows := &v.arms[arm]
 	return func(yield func(answer) bool) {
 		for _, s := range v.index {
-			if a := rows.answer(int(s)); a.there() && !yield(a) {
+			if a := v.answer(arm, int(s)); a.there() && !yield(a) {
 				return
 			}
 		}
 	}
 }
 
-// route, session and tags say what a sample can be split by; live is the snapshot
-// that answered it, empty when none did.
-func (c *collection) route(sample int) string { return c.words.values[c.samples.at(sample).route] }
+// route, session, tagsOf and live say what a sample can be split by; live is the
+// snapshot that answered it, empty when none did.
+func (c *collection) route(sample int) string { return c.words.values[c.originOf(sample).route] }
 func (c *collection) session(sample int) string {
 	return c.sessions.values[c.samples.at(sample).session]
 }
 
 func (c *collection) tagsOf(sample int) []string {
 	var out []string
-	for _, code := range c.tagsIn(c.samples.at(sample).tags) {
+	for _, code := range c.tagsIn(c.originOf(sample).tags) {
 		out = append(out, c.codes.tags.values[code])
 	}
 	return out
 }
 
 func (c *collection) live(sample int) string {
-	if o := c.arms[0].obs.at(sample); o.answered() {
-		return c.word(o.model)
+	if a := c.answer(0, sample); a.answered() {
+		return c.word(a.model)
 	}
 	return ""
+}
+
+func (c *collection) originOf(sample int) origin {
+	return c.origins.values[c.samples.at(sample).origin]
 }

@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -93,16 +92,18 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestTooMany: what does not fit the codes is an error, never another name.
-func TestTooMany(t *testing.T) {
+// TestManyShapes: as many different answers as there are rows are told apart.
+func TestManyShapes(t *testing.T) {
 	var rows []sinks.Row
-	for i := range 1 << 16 {
+	var want []reports.Count
+	for i := range 2000 {
 		r := answered(i, shadow.Live, time.Second)
-		r.Reason = fmt.Sprint(i)
-		rows = append(rows, r)
+		r.Model = llm.Snapshot(fmt.Sprintf("live-%04d", i))
+		rows = append(rows, r, r)
+		want = append(want, reports.Count{Name: string(r.Model), N: 1})
 	}
-	_, err := reports.Build(seq(rows), nil, experiment(), reports.Window{})
-	if !errors.Is(err, reports.ErrTooMany) {
-		t.Errorf("65,536 reasons: %v", err)
+	r := build(t, experiment(), rows, nil)
+	if diff := cmp.Diff(want, r.Arms[0].Snapshots); diff != "" || r.Rows.Duplicates != 2000 || r.Rows.Conflicts != 0 {
+		t.Errorf("%+v\n%s", r.Rows, diff)
 	}
 }

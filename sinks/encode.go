@@ -3,6 +3,7 @@ package sinks
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
@@ -11,17 +12,21 @@ import (
 )
 
 // maxFileRows and maxFileBytes bound what goes into one file (bytes: of the texts,
-// before compression). A file is one row group and is read whole into memory; a
-// column chunk of more than 2 GiB cannot be addressed.
+// before compression), groupRows what goes into one row group of it. A file is read
+// whole into memory, and readers decode one group at a time on each thread.
 const (
-	maxFileRows  = 1 << 18
+	groupRows    = 1 << 18
+	maxFileRows  = 4 * groupRows
 	maxFileBytes = 64 << 20
+	// maxDictionary is where a column gives its dictionary up: it holds the sessions of
+	// a group, of which there are many.
+	maxDictionary = 4 << 20
 )
 
-// encode writes rows as one Parquet file with one row group. The same rows give
+// encode writes rows as one Parquet file, so many in a row group. The same rows give
 // the same bytes. The file is built in memory: the library loses errors of the
 // writer below it, and memory has none.
-func (t table[R]) encode(rs []R) (data []byte, err error) {
+func (t table[R]) encode(rs []R, group int) (data []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			data, err = nil, fmt.Errorf("encode %s: %v", t.set, p)
@@ -37,8 +42,10 @@ func (t table[R]) encode(rs []R) (data []byte, err error) {
 	}
 	var buf bytes.Buffer
 	w := file.NewParquetWriter(&buf, root, file.WithWriterProps(t.properties()), file.WithWriteMetadata(meta))
-	if err := t.writeGroup(w, rs); err != nil {
-		return nil, fmt.Errorf("encode %s: %w", t.set, err)
+	for rows := range slices.Chunk(rs, group) {
+		if err := t.writeGroup(w, rows); err != nil {
+			return nil, fmt.Errorf("encode %s: %w", t.set, err)
+		}
 	}
 	if err := w.FlushWithFooter(); err != nil { // Close loses this error
 		return nil, fmt.Errorf("encode %s: %w", t.set, err)
@@ -73,6 +80,7 @@ func (t table[R]) properties() *parquet.WriterProperties {
 		parquet.WithCompression(compress.Codecs.Zstd),
 		parquet.WithCreatedBy("understudy version 1.0.0"),
 		parquet.WithStats(t.set != SetTexts),
+		parquet.WithDictionaryPageSizeLimit(maxDictionary),
 	}
 	for _, f := range t.fields {
 		if !f.dictionary {

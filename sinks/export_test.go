@@ -51,3 +51,6 @@ func (w *Writer) Mend() { w.create = createTemp }
 func CountIn(data []byte, width, n int, want uint64) (int, bool) {
 	return countIn(data, width, n, want)
 }
+
+// Encode is a file of rows with so many rows in a row group.
+func Encode(rows []Row, group int) ([]byte, error) { return rowTable().encode(rows, group) }

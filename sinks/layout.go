@@ -89,8 +89,8 @@ func files(fsys fs.FS, s Set, must bool) ([]string, error) {
 }
 
 // load reads a file whole and compares the hash of its bytes with its name. Not a
-// byte is interpreted before that.
-func load(fsys fs.FS, name string) ([]byte, error) {
+// byte is interpreted before that. The bytes are put into buffer if it has room.
+func load(fsys fs.FS, name string, buffer []byte) ([]byte, error) {
 	want, ok := sumIn(name)
 	if !ok {
 		return nil, fmt.Errorf("read %s: %w: its name holds no hash", name, ErrForeign)
@@ -100,7 +100,7 @@ func load(fsys fs.FS, name string) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", name, bare(err))
 	}
 	defer f.Close()
-	data, err := readAll(f)
+	data, err := readAll(f, buffer)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, bare(err))
 	}
@@ -110,7 +110,7 @@ func load(fsys fs.FS, name string) ([]byte, error) {
 	return data, nil
 }
 
-func readAll(f fs.File) ([]byte, error) {
+func readAll(f fs.File, buffer []byte) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func readAll(f fs.File) ([]byte, error) {
 	if info.Size() > maxFile {
 		return nil, fmt.Errorf("%w: %d bytes, more than we write into a file", ErrForeign, info.Size())
 	}
-	data := make([]byte, info.Size())
+	data := resized(buffer, int(info.Size()))
 	n, err := io.ReadFull(f, data)
 	switch err {
 	case nil, io.EOF, io.ErrUnexpectedEOF: // shorter than it said: the hash will tell

@@ -32,7 +32,7 @@ func put[R any](ctx context.Context, w *Writer, t table[R], day string, rs []R) 
 	fail := func(err error) error {
 		return fmt.Errorf("write %d %s into %s: %w", len(rs), t.set, filepath.Join(w.dir, folder), err)
 	}
-	data, err := t.encode(rs)
+	data, err := t.encode(rs, groupRows)
 	if err != nil {
 		return "", fail(err)
 	}

@@ -37,7 +37,7 @@ func sampleFields() []field[Row] {
 		text(may("digest", "", "experiment's digest"), func(r *Row) *string { return &r.Digest }),
 		instant(need("seen", "", "arrival of the request; its day is the folder's date"), func(r *Row) *time.Time { return &r.Seen }),
 		text(may("tap", "", "process that took the sample: the source of its books"), func(r *Row) *string { return &r.Tap }),
-		count(may("tap_seq", "", "sample's number in that process, from 1 on"), func(r *Row) **int64 { return &r.TapSeq }),
+		plain(count(may("tap_seq", "", "sample's number in that process, from 1 on"), func(r *Row) **int64 { return &r.TapSeq })),
 		text(may("session", "", "conversation: the cluster of every standard error"), func(r *Row) *string { return &r.Session }),
 		text(may("route", "", "what reports can be split by"), func(r *Row) *string { return &r.Route }),
 		text(may("dialect", "", "wire format of the client"), func(r *Row) *llm.Dialect { return &r.Dialect }),
@@ -101,11 +101,15 @@ func laterFields() []field[Row] {
 
 // checkRow refuses what Rows never makes.
 func checkRow(r *Row) error {
-	if r.State != Answered && r.State != Failed && r.State != NotAsked {
+	if !validState(r.State) {
 		return fmt.Errorf("%w: sample %s: state %q", ErrDamaged, r.Sample, r.State)
 	}
-	if r.Grade != nil && (*r.Grade < rubric.Best || *r.Grade > rubric.Worst) {
+	if r.Grade != nil && !validGrade(int64(*r.Grade)) {
 		return fmt.Errorf("%w: sample %s: grade %d is not in 1..6", ErrDamaged, r.Sample, *r.Grade)
 	}
 	return nil
 }
+
+func validState(s State) bool { return s == Answered || s == Failed || s == NotAsked }
+
+func validGrade(n int64) bool { return n >= int64(rubric.Best) && n <= int64(rubric.Worst) }

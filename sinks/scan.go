@@ -125,7 +125,7 @@ func scanFile[R any](fsys fs.FS, t table[R], name string, batch []R, yield func(
 
 // open loads a file and opens its footer.
 func open[R any](fsys fs.FS, t table[R], name string) (*decoder[R], error) {
-	data, err := load(fsys, name)
+	data, err := load(fsys, name, nil)
 	if err != nil {
 		return nil, err
 	}

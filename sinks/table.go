@@ -57,6 +57,12 @@ func since[R any](version int, fields ...field[R]) []field[R] {
 	return fields
 }
 
+// plain marks a column whose values do not come again.
+func plain[R any](f field[R]) field[R] {
+	f.dictionary = false
+	return f
+}
+
 func (t table[R]) root() (*schema.GroupNode, error) {
 	nodes := make(schema.FieldList, 0, len(t.fields))
 	for _, f := range t.fields {

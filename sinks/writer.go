@@ -88,7 +88,7 @@ func (w *Writer) tryFolder(folder string) error {
 func (w *Writer) Leftovers() int { return w.leftovers }
 
 // Write turns graded trials into rows and writes them, one file for each day on
-// which their samples were seen (more when a day has over 262,144 rows). It returns
+// which their samples were seen (more when a day has over 1,048,576 rows). It returns
 // nil only when every file is proven: written under a temporary name, synced, read
 // back from there, its bytes' hash and every decoded row compared with what was to
 // be written, renamed to a name with that hash, the folder synced, and booked, see

@@ -1,0 +1,138 @@
+package reports
+
+import (
+	"io/fs"
+
+	"github.com/understudy-eval/understudy/judge"
+	"github.com/understudy-eval/understudy/sinks"
+)
+
+// Read is Build over the files below a sink's folder. It reads only the columns that
+// a report needs, row groups in parallel; the figures are the same, bit for bit.
+//
+// Errors: as Build, and those of sinks.EachBatch with the name of the file.
+func Read(fsys fs.FS, e Experiment, w Window) (Report, error) {
+	return report(sinks.ScanBooks(fsys), e, w, func(c *collection) error {
+		return sinks.EachBatch(fsys, columnsRead(), 0, c.addBatch)
+	})
+}
+
+// columnsRead are the columns of a row that a report needs.
+func columnsRead() []string {
+	names := []string{
+		"sample", "arm", "experiment", "digest", "seen", "tap", "tap_seq", "session", "route", "stream", "rate",
+		"judge_rate", "redacted", "tags", "state", "reason", "model", "censored", "conforms", "judge_state",
+		"judge_reason", "grade", "problem", "judge", "judge_pinned", "rubric", "hedged", "context_cut", "repeat",
+	}
+	for _, q := range measures() {
+		names = append(names, q.column)
+	}
+	return names
+}
+
+// batch is the columns of a batch, their texts in the codes of the collection.
+type batch struct {
+	*sinks.Batch
+	tap, arm, experiment, digest, rubric, session, route, tags, reason, model, why, problem, judge, pinned coded
+	state                                                                                                  []state
+	judged                                                                                                 []judged
+	stateCodes, judgedCodes                                                                                []uint32
+	numbers                                                                                                [quantities][]int64
+	seen, tapSeq, grade, repeat                                                                            []int64
+	rate, judgeRate                                                                                        []float64
+	stream, censored, redacted, hedged, contextCut, conforms                                               []sinks.Flag
+}
+
+// coded is a column of texts: own[codes[i]] is row i's number in the collection.
+type coded struct{ codes, own []uint32 }
+
+func (c *coded) at(i int) uint32 { return c.own[c.codes[i]] }
+
+// addBatch takes the rows of a batch in.
+func (c *collection) addBatch(b *sinks.Batch) error {
+	in := c.open(b)
+	ids := b.Column("sample").IDs
+	var f fact
+	for i := range b.Rows {
+		f.id = ids[i]
+		in.fill(&f, i)
+		f.aborted, f.timedOut = f.reason == c.rules.clientAbort, f.reason == c.rules.timeout
+		c.add(&f)
+	}
+	return nil
+}
+
+// open translates the texts of a batch, each once.
+func (c *collection) open(b *sinks.Batch) *batch {
+	words := func(name string) coded { return codedBy(b.Column(name), &c.words) }
+	in := &batch{
+		Batch: b, tap: codedBy(b.Column("tap"), &c.taps), session: codedBy(b.Column("session"), &c.sessions), tags: c.codedTags(b.Column("tags")),
+		arm: words("arm"), experiment: words("experiment"), digest: words("digest"), rubric: words("rubric"), route: words("route"),
+		reason: words("reason"), model: words("model"), why: words("judge_reason"), problem: words("problem"),
+		judge: words("judge"), pinned: words("judge_pinned"),
+		seen: b.Column("seen").Ints, tapSeq: b.Column("tap_seq").Ints, grade: b.Column("grade").Ints, repeat: b.Column("repeat").Ints,
+		rate: b.Column("rate").Floats, judgeRate: b.Column("judge_rate").Floats,
+		stream: b.Column("stream").Flags, censored: b.Column("censored").Flags, redacted: b.Column("redacted").Flags,
+		hedged: b.Column("hedged").Flags, contextCut: b.Column("context_cut").Flags, conforms: b.Column("conforms").Flags,
+		stateCodes: b.Column("state").Codes, judgedCodes: b.Column("judge_state").Codes,
+	}
+	for q, m := range measures() {
+		in.numbers[q] = b.Column(m.column).Ints
+	}
+	for code := range b.Column("state").Texts() {
+		in.state = append(in.state, stateOf(sinks.State(b.Column("state").Text(uint32(code)))))
+	}
+	for code := range b.Column("judge_state").Texts() {
+		in.judged = append(in.judged, judgedOf(judge.State(b.Column("judge_state").Text(uint32(code)))))
+	}
+	return in
+}
+
+func codedBy(v *sinks.Vector, d *dictionary[string]) coded {
+	c := coded{v.Codes, make([]uint32, v.Texts())}
+	for code := range c.own {
+		c.own[code] = codeOf(d, v.Text(uint32(code)))
+	}
+	return c
+}
+
+func (c *codes) codedTags(v *sinks.Vector) coded {
+	out := coded{v.Codes, make([]uint32, v.Lists())}
+	for code := range out.own {
+		out.own[code] = c.tagList(v.List(uint32(code)))
+	}
+	return out
+}
+
+// fill takes a row.
+func (in *batch) fill(f *fact, i int) {
+	f.seen, f.tap, f.tapSeq = in.seen[i], in.tap.at(i), in.tapSeq[i]
+	f.arm, f.experiment, f.digest, f.rubric = in.arm.at(i), in.experiment.at(i), in.digest.at(i), in.rubric.at(i)
+	f.session, f.route, f.tags = in.session.at(i), in.route.at(i), in.tags.at(i)
+	f.reason, f.model, f.why, f.problem = in.reason.at(i), in.model.at(i), in.why.at(i), in.problem.at(i)
+	f.judge, f.pinned = in.judge.at(i), in.pinned.at(i)
+	f.rate, f.judgeRate = in.rate[i], in.judgeRate[i]
+	f.state, f.judged = in.state[in.stateCodes[i]], in.judged[in.judgedCodes[i]]
+	f.grade = noGrade
+	if g := in.grade[i]; g != sinks.Null {
+		f.grade = int8(g) // 1..6: the sink checks it
+	}
+	f.stream, f.censored, f.repeat = in.stream[i] == sinks.FlagTrue, in.censored[i] == sinks.FlagTrue, in.repeat[i] != 0
+	f.flags = 0
+	for _, b := range [...]struct {
+		set  sinks.Flag
+		flag flags
+	}{
+		{in.redacted[i], flagRedacted}, {in.hedged[i], flagHedged}, {in.contextCut[i], flagContextCut}, {in.conforms[i], flagConforms},
+	} {
+		if b.set == sinks.FlagTrue {
+			f.flags |= b.flag
+		}
+	}
+	if in.conforms[i] != sinks.FlagUnknown {
+		f.flags |= flagConformsKnown
+	}
+	for q := range in.numbers {
+		f.numbers[q] = in.numbers[q][i]
+	}
+}

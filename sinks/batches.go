@@ -1,0 +1,246 @@
+package sinks
+
+import (
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v17/parquet/file"
+)
+
+// Batch is the rows of one row group, column by column.
+type Batch struct {
+	// Rows is how many rows there are.
+	Rows int
+
+	columns []string
+	vectors []Vector
+}
+
+// Column is a column that was asked for, by its name in [Columns].
+func (b *Batch) Column(name string) *Vector {
+	i := slices.Index(b.columns, name)
+	if i < 0 {
+		panic("sinks: column " + name + " was not asked for")
+	}
+	return &b.vectors[i]
+}
+
+// EachBatch reads the rows under a sink's folder as [Scan] does, but only some
+// columns of them, and a row group at a time: f gets the batches in the order of
+// Scan, one after the other. A batch is valid until f returns. A column that a file
+// of an older schema does not have is null.
+//
+// Row groups are decoded by so many workers at the same time (0: GOMAXPROCS); there
+// are never more than workers + 1 batches in memory, and the files that they are in. The first error, in
+// the order of Scan or of f, ends the reading. Errors of files are those of Scan.
+func EachBatch(fsys fs.FS, columns []string, workers int, f func(*Batch) error) error {
+	names, err := files(fsys, SetRows, true)
+	if err != nil {
+		return err
+	}
+	t := rowTable()
+	if err := t.readable(columns); err != nil {
+		return err
+	}
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	r := newGroupReader(fsys, t, columns, workers)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer close(r.stop)
+	running.Go(func() { r.dispatch(names) })
+	for range workers {
+		running.Go(r.work)
+	}
+	for j := range r.order {
+		<-j.done
+		if j.err != nil {
+			return j.err
+		}
+		if err := f(j.batch); err != nil {
+			return err
+		}
+		r.batches <- j.batch
+	}
+	return nil
+}
+
+// readable refuses columns that there are not.
+func (t table[R]) readable(columns []string) error {
+	for _, name := range columns {
+		if !slices.ContainsFunc(t.fields, func(f field[R]) bool { return f.Name == name }) {
+			return fmt.Errorf("read %s: no column %q", t.set, name)
+		}
+	}
+	return nil
+}
+
+// groupReader hands row groups to workers and keeps their order.
+type groupReader struct {
+	fsys    fs.FS
+	table   table[Row]
+	columns []string
+	jobs    chan *job
+	order   chan *job
+	stop    chan struct{}
+	batches chan *Batch // those that nobody uses
+	buffers sync.Pool   // of files' bytes
+}
+
+// job is one row group, or the error that stands in its place.
+type job struct {
+	file  *loaded
+	group int
+	batch *Batch
+	err   error
+	done  chan struct{}
+}
+
+// loaded is a file in memory; its bytes are given back when no group is left.
+type loaded struct {
+	name   string
+	data   []byte
+	left   atomic.Int64
+	file   *file.Reader
+	fields []field[Row] // of its version of the schema
+}
+
+func newGroupReader(fsys fs.FS, t table[Row], columns []string, workers int) *groupReader {
+	r := &groupReader{
+		fsys: fsys, table: t, columns: columns, jobs: make(chan *job), order: make(chan *job, workers+1),
+		stop: make(chan struct{}), batches: make(chan *Batch, workers+1),
+	}
+	for range cap(r.batches) {
+		r.batches <- &Batch{columns: columns, vectors: make([]Vector, len(columns))}
+	}
+	return r
+}
+
+// dispatch loads one file after the other and hands out its row groups.
+func (r *groupReader) dispatch(names []string) {
+	defer close(r.order)
+	defer close(r.jobs)
+	for _, name := range names {
+		l, err := r.load(name)
+		if err != nil {
+			j := &job{err: err, done: make(chan struct{})}
+			close(j.done)
+			r.send(r.order, j)
+			return
+		}
+		for i := range l.file.NumRowGroups() {
+			j := &job{file: l, group: i, done: make(chan struct{})}
+			select {
+			case j.batch = <-r.batches:
+			case <-r.stop:
+				return
+			}
+			if !r.send(r.order, j) || !r.send(r.jobs, j) {
+				return
+			}
+		}
+	}
+}
+
+func (r *groupReader) send(to chan<- *job, j *job) bool {
+	select {
+	case to <- j:
+		return true
+	case <-r.stop:
+		return false
+	}
+}
+
+func (r *groupReader) load(name string) (*loaded, error) {
+	buffer, _ := r.buffers.Get().(*[]byte)
+	if buffer == nil {
+		buffer = new([]byte)
+	}
+	data, err := load(r.fsys, name, *buffer)
+	if err != nil {
+		return nil, err
+	}
+	d, err := r.table.decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	l := &loaded{name: name, data: data, file: d.file, fields: d.table.fields}
+	l.left.Store(int64(d.file.NumRowGroups()))
+	return l, nil
+}
+
+func (r *groupReader) work() {
+	var c chunk
+	for j := range r.jobs {
+		err := guard(func() error { return j.batch.read(&c, j.file, j.group) })
+		if err != nil {
+			c = chunk{} // what the library left behind is not used again
+			j.err = fmt.Errorf("read %s: %w", j.file.name, asDamaged(err))
+		}
+		if j.file.left.Add(-1) == 0 {
+			r.buffers.Put(&j.file.data)
+		}
+		close(j.done)
+	}
+}
+
+// read decodes a row group.
+func (b *Batch) read(c *chunk, l *loaded, group int) error {
+	rows := l.file.RowGroup(group)
+	b.Rows = int(rows.NumRows())
+	for i, name := range b.columns {
+		at := slices.IndexFunc(l.fields, func(f field[Row]) bool { return f.Name == name })
+		if at < 0 {
+			b.vectors[i].nulls(typeOf(name), b.Rows)
+			continue
+		}
+		if err := c.open(l.data, rows, at, l.file.MetaData().Schema.Column(at)); err != nil {
+			return fmt.Errorf("column %s: %w", name, err)
+		}
+		if err := b.vectors[i].read(c, l.fields[at].Type, b.Rows); err != nil {
+			return fmt.Errorf("column %s: %w", name, err)
+		}
+	}
+	return b.check()
+}
+
+// typeOf is the type of a column of the rows.
+func typeOf(name string) string {
+	for _, f := range rowTable().fields {
+		if f.Name == name {
+			return f.Type
+		}
+	}
+	return ""
+}
+
+// check refuses what Rows never makes, as checkRow does.
+func (b *Batch) check() error {
+	for i, name := range b.columns {
+		v := &b.vectors[i]
+		switch name {
+		case "state":
+			good := make([]bool, v.Texts())
+			for code := range good {
+				good[code] = validState(State(v.Text(uint32(code))))
+			}
+			for _, code := range v.Codes {
+				if !good[code] {
+					return fmt.Errorf("%w: state %q", ErrDamaged, v.Text(code))
+				}
+			}
+		case "grade":
+			for _, grade := range v.Ints {
+				if grade != Null && !validGrade(grade) {
+					return fmt.Errorf("%w: grade %d is not in 1..6", ErrDamaged, grade)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package sinks
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// maxListEntries bounds a list in a batch: far more than a sample has tags.
+const maxListEntries = 4096
+
+// readLists reads a page of lists. A list may go on in the next page.
+func (v *Vector) readLists(c *chunk, at int) (int, error) {
+	none, err := v.onlyNull(c)
+	if err != nil {
+		return at, err
+	}
+	if none {
+		if c.n > len(v.Codes)-at {
+			return at, fmt.Errorf("%w: more lists than rows", ErrDamaged)
+		}
+		clear(v.Codes[at : at+c.n])
+		return at + c.n, nil
+	}
+	c.reps = resized(c.reps, c.n)
+	if err := c.rep.read(c.reps); err != nil {
+		return at, err
+	}
+	v.words = resized(v.words, c.present)
+	if err := v.readPresent(c, v.words); err != nil {
+		return at, err
+	}
+	words := v.words
+	for i, rep := range c.reps {
+		entry := c.maxDef
+		if len(c.defs) > 0 {
+			entry = int16(c.defs[i])
+		}
+		if rep > 1 || (rep == 1 && (at == 0 || entry != listEntry)) || (rep == 0 && at == len(v.Codes)) {
+			return at, fmt.Errorf("%w: list without a start, or more lists than rows", ErrDamaged)
+		}
+		var list []uint32
+		if rep == 1 {
+			if list = v.lists[v.Codes[at-1]]; len(list) == maxListEntries {
+				return at, fmt.Errorf("%w: list of more than %d entries", ErrDamaged, maxListEntries)
+			}
+		} else {
+			at++
+		}
+		if entry == listEntry {
+			list = append(list[:len(list):len(list)], words[0])
+			words = words[1:]
+		}
+		v.Codes[at-1] = v.number(list)
+	}
+	return at, nil
+}
+
+// onlyNull takes the levels of a page in which every list is null.
+func (v *Vector) onlyNull(c *chunk) (bool, error) {
+	if c.n == 0 {
+		return true, nil
+	}
+	if c.present > 0 || len(c.defs) == 0 {
+		return false, nil
+	}
+	return c.rep.allEqual(c.n, 0)
+}
+
+// number gives a list of entries a number.
+func (v *Vector) number(list []uint32) uint32 {
+	if len(list) == 0 {
+		return 0
+	}
+	key := make([]byte, 0, 64)
+	for _, entry := range list {
+		key = binary.LittleEndian.AppendUint32(key, entry)
+	}
+	code, ok := v.numbered[string(key)]
+	if !ok {
+		if v.numbered == nil {
+			v.numbered = map[string]uint32{}
+		}
+		code = uint32(len(v.lists))
+		v.lists = append(v.lists, list)
+		v.numbered[string(key)] = code
+	}
+	return code
+}

@@ -1,0 +1,321 @@
+package sinks
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/understudy-eval/understudy/shadow"
+)
+
+// Null stands for a whole number that is not there.
+const Null = math.MinInt64
+
+// Vector is one column of a batch, an entry per row, in the slice of its type. The
+// others are empty.
+type Vector struct {
+	IDs    []shadow.SampleID // uuid
+	Ints   []int64           // int32, int64, timestamp in microseconds; Null where there is none
+	Floats []float64         // double
+	Flags  []Flag            // boolean
+	// Codes are numbers of strings, or of lists of strings: see Text and List. 0 is
+	// null and the empty one. Equal texts may have several numbers.
+	Codes []uint32
+
+	texts    []byte   // all texts, one after the other
+	ends     []uint32 // of text number i in texts
+	lists    [][]uint32
+	words    []uint32          // of lists: the entries of a page
+	ints     []int64           // the dictionary
+	numbered map[string]uint32 // lists by their entries
+}
+
+// Flag is a truth value that may be unknown.
+type Flag int8
+
+// The flags.
+const (
+	FlagUnknown Flag = iota - 1
+	FlagFalse
+	FlagTrue
+)
+
+// Texts is how many numbers of strings there are.
+func (v *Vector) Texts() int { return len(v.ends) }
+
+// Lists is how many numbers of lists there are.
+func (v *Vector) Lists() int { return len(v.lists) }
+
+// Text is the string with a number. It is valid as long as the batch; do not change it.
+func (v *Vector) Text(code uint32) []byte {
+	if code == 0 {
+		return nil
+	}
+	return v.texts[v.ends[code-1]:v.ends[code]]
+}
+
+// List is the list of strings with a number.
+func (v *Vector) List(code uint32) []string {
+	var list []string
+	for _, entry := range v.lists[code] {
+		list = append(list, string(v.Text(entry)))
+	}
+	return list
+}
+
+// nulls makes a column of n rows of which none has a value.
+func (v *Vector) nulls(kind string, n int) {
+	switch kind {
+	case "int64", "int32", "timestamp[us, UTC]", "uint64":
+		v.Ints = filled(v.Ints, n, Null)
+	case "boolean":
+		v.Flags = filled(v.Flags, n, FlagUnknown)
+	default:
+		v.reset()
+		v.Codes = filled(v.Codes, n, 0)
+	}
+}
+
+func filled[V any](s []V, n int, value V) []V {
+	s = resized(s, n)
+	for i := range s {
+		s[i] = value
+	}
+	return s
+}
+
+// reset forgets the texts; number 0 is the empty one.
+func (v *Vector) reset() {
+	v.texts, v.ends = v.texts[:0], append(v.ends[:0], 0)
+	v.lists = append(v.lists[:0], nil)
+	clear(v.numbered)
+}
+
+// read decodes a column of n rows.
+func (v *Vector) read(c *chunk, kind string, n int) error {
+	v.reset()
+	page, err := v.decoder(kind, n)
+	if err != nil {
+		return err
+	}
+	at := 0
+	for {
+		more, err := c.next()
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		if c.maxRep == 0 && c.n > n-at {
+			return fmt.Errorf("%w: more values than rows", ErrDamaged)
+		}
+		if at, err = page(c, at); err != nil {
+			return err
+		}
+	}
+	if at != n {
+		return fmt.Errorf("%w: %d of %d values", ErrDamaged, at, n)
+	}
+	return nil
+}
+
+// decoder makes room for n rows and gives the function that decodes a page into the
+// rows from at on, and says where the next page goes.
+func (v *Vector) decoder(kind string, n int) (func(c *chunk, at int) (int, error), error) {
+	switch kind {
+	case "uuid":
+		v.IDs = resized(v.IDs, n)
+		return func(c *chunk, at int) (int, error) { return at + c.n, readIDs(c, v.IDs[at:at+c.n]) }, nil
+	case "int64", "timestamp[us, UTC]":
+		v.Ints = resized(v.Ints, n)
+		return func(c *chunk, at int) (int, error) { return at + c.n, v.readInts(c, v.Ints[at:at+c.n], 8) }, nil
+	case "int32":
+		v.Ints = resized(v.Ints, n)
+		return func(c *chunk, at int) (int, error) { return at + c.n, v.readInts(c, v.Ints[at:at+c.n], 4) }, nil
+	case "double":
+		v.Floats = resized(v.Floats, n)
+		return func(c *chunk, at int) (int, error) { return at + c.n, v.readFloats(c, v.Floats[at:at+c.n]) }, nil
+	case "boolean":
+		v.Flags = resized(v.Flags, n)
+		return func(c *chunk, at int) (int, error) { return at + c.n, readFlags(c, v.Flags[at:at+c.n]) }, nil
+	case "string":
+		v.Codes = resized(v.Codes, n)
+		return func(c *chunk, at int) (int, error) { return at + c.n, v.readCodes(c, v.Codes[at:at+c.n]) }, nil
+	case "list<string>":
+		v.Codes = resized(v.Codes, n)
+		return v.readLists, nil
+	}
+	return nil, fmt.Errorf("column of type %s cannot be read by batches", kind)
+}
+
+func readIDs(c *chunk, dst []shadow.SampleID) error {
+	const size = len(shadow.SampleID{})
+	if !c.isPlain || c.present != len(dst) {
+		return fmt.Errorf("%w: ids that are not plain", ErrDamaged)
+	}
+	data, err := c.take(size * len(dst))
+	if err != nil {
+		return err
+	}
+	for i := range dst {
+		dst[i] = shadow.SampleID(data[size*i:])
+	}
+	return nil
+}
+
+// readInts reads whole numbers of size bytes.
+func (v *Vector) readInts(c *chunk, dst []int64, size int) error {
+	present := dst[:c.present]
+	if c.isPlain {
+		data, err := c.take(size * len(present))
+		if err != nil {
+			return err
+		}
+		putInts(present, data, size)
+	} else if err := v.lookUpInts(c, present, size); err != nil {
+		return err
+	}
+	spreadOut(dst, c.defs, uint32(c.maxDef), c.present, Null)
+	return nil
+}
+
+func putInts(dst []int64, data []byte, size int) {
+	if size == 4 {
+		for i := range dst {
+			dst[i] = int64(int32(binary.LittleEndian.Uint32(data[4*i:])))
+		}
+		return
+	}
+	for i := range dst {
+		dst[i] = int64(binary.LittleEndian.Uint64(data[8*i:]))
+	}
+}
+
+func (v *Vector) lookUpInts(c *chunk, dst []int64, size int) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	if c.entries*size > len(c.dictionary) {
+		return fmt.Errorf("%w: dictionary of %d entries in %d bytes", ErrDamaged, c.entries, len(c.dictionary))
+	}
+	v.ints = resized(v.ints, max(0, c.entries))
+	putInts(v.ints, c.dictionary, size)
+	v.words = resized(v.words, len(dst))
+	if err := c.index(v.words); err != nil {
+		return err
+	}
+	for i, at := range v.words {
+		dst[i] = v.ints[at]
+	}
+	return nil
+}
+
+func (v *Vector) readFloats(c *chunk, dst []float64) error {
+	if c.present != len(dst) {
+		return fmt.Errorf("%w: null in a column that has none", ErrDamaged)
+	}
+	v.Ints = resized(v.Ints, len(dst))
+	if err := v.readInts(c, v.Ints, 8); err != nil {
+		return err
+	}
+	for i, bits := range v.Ints {
+		dst[i] = math.Float64frombits(uint64(bits))
+	}
+	v.Ints = v.Ints[:0]
+	return nil
+}
+
+func readFlags(c *chunk, dst []Flag) error {
+	if !c.isPlain {
+		return fmt.Errorf("%w: flags that are not plain", ErrDamaged)
+	}
+	data, err := c.take((c.present + 7) / 8)
+	if err != nil {
+		return err
+	}
+	for i := range dst[:c.present] {
+		dst[i] = Flag(data[i>>3] >> (i & 7) & 1)
+	}
+	spreadOut(dst, c.defs, uint32(c.maxDef), c.present, FlagUnknown)
+	return nil
+}
+
+// readCodes reads texts.
+func (v *Vector) readCodes(c *chunk, dst []uint32) error {
+	if err := v.readPresent(c, dst[:c.present]); err != nil {
+		return err
+	}
+	spreadOut(dst, c.defs, uint32(c.maxDef), c.present, 0)
+	return nil
+}
+
+// readPresent reads the texts of a page without its nulls.
+func (v *Vector) readPresent(c *chunk, dst []uint32) error {
+	if c.isPlain {
+		return v.plainTexts(c, dst)
+	}
+	if len(dst) == 0 {
+		return nil
+	}
+	if len(v.ends) == 1 {
+		if err := v.dictionaryTexts(c); err != nil {
+			return err
+		}
+	}
+	if err := c.index(dst); err != nil {
+		return err
+	}
+	for i := range dst {
+		dst[i]++
+	}
+	return nil
+}
+
+// dictionaryTexts takes the dictionary over: its entry i has number i + 1.
+func (v *Vector) dictionaryTexts(c *chunk) error {
+	rest := c.dictionary
+	for range c.entries {
+		text, after, err := cutText(rest)
+		if err != nil {
+			return err
+		}
+		v.add(text)
+		rest = after
+	}
+	return nil
+}
+
+func (v *Vector) add(text []byte) uint32 {
+	v.texts = append(v.texts, text...)
+	v.ends = append(v.ends, uint32(len(v.texts)))
+	return uint32(len(v.ends) - 1)
+}
+
+// plainTexts numbers texts that are in no dictionary; equal neighbours have one number.
+func (v *Vector) plainTexts(c *chunk, dst []uint32) error {
+	var last uint32
+	for i := range dst {
+		text, after, err := cutText(c.plain)
+		if err != nil {
+			return err
+		}
+		c.plain = after
+		if last == 0 || !bytes.Equal(text, v.Text(last)) {
+			last = v.add(text)
+		}
+		dst[i] = last
+	}
+	return nil
+}
+
+// cutText cuts a text with its length off the front.
+func cutText(data []byte) (text, after []byte, err error) {
+	if len(data) >= 4 {
+		if n := int64(binary.LittleEndian.Uint32(data)); n <= int64(len(data)-4) {
+			return data[4 : 4+n], data[4+n:], nil
+		}
+	}
+	return nil, nil, fmt.Errorf("%w: text longer than its page", ErrDamaged)
+}
