@@ -55,6 +55,7 @@ func (c *collection) report(l ledger, e Experiment, w Window) Report {
 		r.Arms = append(r.Arms, armReport(a, all, i+1, e))
 		r.Comparisons = append(r.Comparisons, comparisonOf(i, all, e))
 	}
+	adjustCandidates(r.Comparisons)
 	for i := range r.Arms {
 		r.Arms[i].LeftOut = c.leftOut(i)
 	}

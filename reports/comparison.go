@@ -57,6 +57,9 @@ type ShareDelta struct {
 	// of several.
 	Interval  *Interval `json:"interval"`
 	Clustered bool      `json:"clustered,omitempty"`
+	// P tests that the shares are equal: McNemar's mid-p, or where Clustered the
+	// larger of it and of the clustered t test's. Nil as Interval.
+	P *float64 `json:"p"`
 }
 
 // OverDelta is the difference of the share of calls over a limit.
@@ -69,6 +72,8 @@ type OverDelta struct {
 type ProblemDelta struct {
 	Problem rubric.Problem `json:"problem"`
 	Delta   ShareDelta     `json:"delta"`
+	// PHolm is Delta.P adjusted over all problems of the closed list, with none.
+	PHolm *float64 `json:"p_holm"`
 }
 
 // QuantileDelta is the difference of a quantile over samples that both arms were
@@ -97,6 +102,7 @@ func comparisonOf(i int, v view, e Experiment) Comparison {
 		Failures: shareDelta(against.filter(func(p pair) bool { return !v.userLeft(p) }), answer.failed, e.Level),
 		Problems: problemDeltas(against.filter(pair.comparable), e), Discipline: disciplineDelta(against, e.Level),
 	}
+	r.Quality.BetterUnpaired = unpairedChance(v, i+1, e.Level)
 	for _, limit := range rising(e.Limits, limitsOf(e.Gate.Over)) {
 		r.Over = append(r.Over, OverDelta{limit, overDelta(pairs, limit, e.Level)})
 	}
@@ -113,8 +119,9 @@ func problemDeltas(graded pairs, e Experiment) []ProblemDelta {
 	for _, problem := range problemList(e, graded.named(seen)) {
 		code := graded.words.code(string(problem))
 		has := func(a answer) bool { return a.problem == code }
-		out = append(out, ProblemDelta{problem, shareDelta(graded, has, e.Level)})
+		out = append(out, ProblemDelta{Problem: problem, Delta: shareDelta(graded, has, e.Level)})
 	}
+	adjustProblems(out)
 	return out
 }
 
@@ -178,10 +185,13 @@ func shareDelta(pairs pairs, event func(answer) bool, level float64) ShareDelta 
 	}
 	d.Delta = new(delta)
 	session := pairs.sessions()
+	_, p, errP := stats.McNemar(d.OtherOnly, d.CandOnly)
 	if d.Clustered = distinct(session) < d.Pairs; d.Clustered {
-		iv, err = widened(iv, base, cand, session, level)
+		iv, p, err = widened(iv, p, base, cand, session, level)
 	}
-	d.Interval = intervalOf(iv, err)
+	if d.Interval = intervalOf(iv, err); err == nil && errP == nil {
+		d.P = new(p)
+	}
 	return d
 }
 
@@ -191,19 +201,22 @@ func (d ShareDelta) newcombe(k int, level float64) (float64, stats.Interval, err
 	return stats.NewcombePaired(k*d.Both, k*d.OtherOnly, k*d.CandOnly, k*neither, level)
 }
 
-// widened joins Newcombe's interval with the clustered one.
-func widened(iv stats.Interval, base, cand []bool, session []string, level float64) (stats.Interval, error) {
+// widened joins Newcombe's interval and McNemar's p with the clustered ones.
+func widened(iv stats.Interval, p float64, base, cand []bool, session []string, level float64) (stats.Interval, float64, error) {
 	est, err := stats.ClusteredShareDelta(base, cand, session)
 	if err != nil {
-		return stats.Interval{}, err
+		return stats.Interval{}, 0, err
 	}
 	clustered, err := est.CI(level)
 	if err != nil {
-		return stats.Interval{}, err
+		return stats.Interval{}, 0, err
 	}
 	iv.Lower = max(-1, min(iv.Lower, clustered.Lower))
 	iv.Upper = min(1, max(iv.Upper, clustered.Upper))
-	return iv, nil
+	if other, err := est.PValue(0); err == nil { // else every session has the same difference
+		p = max(p, other)
+	}
+	return iv, p, nil
 }
 
 // overDelta leaves out pairs of which one is not known to be over the limit or not.

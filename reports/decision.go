@@ -83,9 +83,12 @@ func (d Decision) ExitCode() int {
 
 // Decide says whether a candidate may be promoted, by intervals: quality by the
 // anytime interval of the grade difference against the margin, every guard by its
-// interval against its limit. A failed check is a no-go; when all pass it is a go;
-// else the experiment keeps running. From the experiment's stop on, what is open is
-// a no-go, reported as undecided. now is the time of asking; zero is before the stop.
+// interval against its limit. With several candidates quality passes only if it also
+// does by Holm over all of them at alpha, so that the chance of any wrong go stays at
+// alpha; guards are not adjusted, they must all hold. A failed check is a no-go; when
+// all pass it is a go; else the experiment keeps running. From the experiment's stop
+// on, what is open is a no-go, reported as undecided. now is the time of asking; zero
+// is before the stop.
 //
 // Differing losses block a go. Input that is unfit (no graded pair, a judge that
 // is not the pinned one, no session, contradictory rows) can only keep running,
@@ -105,7 +108,7 @@ func (g Gate) Decide(r Report, arm shadow.Arm, now time.Time) (Decision, error) 
 	}
 	d := Decision{
 		Arm: arm, Experiment: r.Experiment.Digest, Reasons: []Code{}, Settles: []Code{},
-		Quality: g.quality(c), Guards: g.guards(a, c, r.Experiment.Level),
+		Quality: g.quality(c, candidates(r.Comparisons)), Guards: g.guards(a, c, r.Experiment.Level),
 	}
 	d.conclude(r, c, now)
 	d.Sentence = sentence(d, r, c)

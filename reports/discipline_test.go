@@ -81,7 +81,7 @@ func TestDiscipline(t *testing.T) {
 	if diff := cmp.Diff(want, arms, near); diff != "" {
 		t.Errorf("Wilson, per arm over its own answers\n%s", diff)
 	}
-	delta := reports.ShareDelta{Pairs: 90, Both: 2, OtherOnly: 2, CandOnly: 8, Delta: new(6.0 / 90)}
+	delta := reports.ShareDelta{Pairs: 90, Both: 2, OtherOnly: 2, CandOnly: 8, Delta: new(6.0 / 90), P: new(67.0 / 1024)}
 	if diff := cmp.Diff(delta, r.Comparisons[0].Discipline, near, cmpopts.IgnoreFields(reports.ShareDelta{}, "Interval")); diff != "" {
 		t.Errorf("over the pairs of which both are known\n%s", diff)
 	}

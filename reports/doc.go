@@ -39,6 +39,13 @@
 // after the burn-in. Guards are intervals against limits: shares over a time
 // (Wilson), increases of failures and problems (Newcombe for pairs, widened where
 // sessions have several), increase of p95 (MOVER). Increases are measured against
-// the control arm where there is one. See [Gate.Decide] for how they are joined and
-// [Code] for the closed list of reasons.
+// the control arm where there is one.
+//
+// Several candidates are several chances of a wrong go. So with more than one, a
+// candidate is no worse, or better, only if that also holds by Holm's adjustment of
+// the anytime p-values over all candidates of the experiment, also those without
+// data ([AnytimeTests]); control arms claim nothing and do not count. A no-go and the
+// guards, which must all hold, are not adjusted.
+//
+// See [Gate.Decide] for how checks are joined and [Code] for the closed list of reasons.
 package reports

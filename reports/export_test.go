@@ -28,7 +28,9 @@ func Part(rows iter.Seq2[sinks.Row, error], e Experiment, keep func(Facts) bool)
 			Broken: known && !kept,
 		})
 	})
-	return armReport(e.Candidates[0], part, 1, e), comparisonOf(0, part, e), nil
+	list := []Comparison{comparisonOf(0, part, e)}
+	adjustCandidates(list)
+	return armReport(e.Candidates[0], part, 1, e), list[0], nil
 }
 
 // Numbers stores values in a column of numbers at the places i·step and reads them

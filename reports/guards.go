@@ -16,8 +16,9 @@ const (
 	unitSeconds = "s"
 )
 
-// quality holds the anytime interval of the grade difference to the margin.
-func (g Gate) quality(c Comparison) Check {
+// quality holds the anytime interval of the grade difference to the margin. With
+// several candidates what passes, and what is called better, must also hold by Holm.
+func (g Gate) quality(c Comparison, candidates int) Check {
 	q := c.Quality
 	check := Check{
 		State: q.Anytime.Against(g.Margin), Value: q.Delta.Value, Interval: q.Anytime, Limit: g.Margin,
@@ -26,7 +27,9 @@ func (g Gate) quality(c Comparison) Check {
 	switch {
 	case check.State == Fail:
 		check.Code = CodeWorse
-	case check.State == Pass && *q.Anytime.Upper < 0:
+	case check.State == Pass && !g.holds(q.Tests.MarginHolm):
+		check.State, check.Code = Unknown, CodeSeveral
+	case check.State == Pass && *q.Anytime.Upper < 0 && g.holds(q.Tests.EqualHolm):
 		check.Code = CodeBetter
 	case check.State == Pass:
 		check.Code = CodeNoWorse
@@ -38,17 +41,23 @@ func (g Gate) quality(c Comparison) Check {
 		check.Code = CodeQualityOpen
 	}
 	if check.State == Unknown {
-		check.More = g.morePairs(q)
+		check.More = g.morePairs(q, candidates)
 	}
 	return check
 }
+
+// holds says whether an adjusted p-value is small enough. It is nil beside an
+// interval only where that is a point, which no number of candidates widens.
+func (g Gate) holds(p *float64) bool { return p == nil || *p <= g.Alpha }
 
 // power with which the pairs that are still needed would settle the question.
 const power = 0.8
 
 // morePairs projects how many pairs would part the difference from the margin, if
-// it stays as it is; at least what the burn-in still needs.
-func (g Gate) morePairs(q Quality) *int {
+// it stays as it is; at least what the burn-in still needs. Of several candidates
+// the first to hold by Holm needs the most, so it is planned for.
+func (g Gate) morePairs(q Quality, candidates int) *int {
+	g.Alpha /= float64(max(candidates, 1))
 	need := 0
 	if !q.Burn.Reached {
 		need = max(q.Burn.NeedPairs-q.Burn.Pairs, q.Burn.pairsForSessions(), 1)

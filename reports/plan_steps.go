@@ -30,16 +30,16 @@ func (p planner) steps() []Step {
 		out = append(out, Step{code, what, p.sizeOrNone(upper.atNone(limit)), &half})
 	}
 	for _, l := range p.gate.Over {
-		share(codeOver(codeTailOver, l.Limit), fmt.Sprintf("share of answers over %s s, limit %s %%", seconds(l.Limit), limitText(l.Share)), l.Share, p.own)
+		share(codeOver(codeTailOver, l.Limit), fmt.Sprintf("share of answers over %s s, limit %s %%", seconds(l.Limit), limitText(l.Share)), l.Share, ownUpper(p.level))
 	}
 	for _, l := range p.gate.FirstTokenOver {
-		share(codeOver(codeFirstTokenOver, l.Limit), fmt.Sprintf("share of first tokens after %s s, limit %s %% (streamed calls)", seconds(l.Limit), limitText(l.Share)), l.Share, p.own)
+		share(codeOver(codeFirstTokenOver, l.Limit), fmt.Sprintf("share of first tokens after %s s, limit %s %% (streamed calls)", seconds(l.Limit), limitText(l.Share)), l.Share, ownUpper(p.level))
 	}
 	if limit := p.gate.FailuresIncrease; limit != nil {
-		share(CodeFailures, "increase of failures, limit "+inPoints(*limit), *limit, p.difference)
+		share(CodeFailures, "increase of failures, limit "+inPoints(*limit), *limit, increaseUpper(p.level))
 	}
 	for _, l := range p.gate.ProblemIncrease {
-		share(codeOfProblem(l.Problem), fmt.Sprintf("increase of problem %s, limit %s", clean(string(l.Problem)), inPoints(l.Increase)), l.Increase, p.difference)
+		share(codeOfProblem(l.Problem), fmt.Sprintf("increase of problem %s, limit %s", clean(string(l.Problem)), inPoints(l.Increase)), l.Increase, increaseUpper(p.level))
 	}
 	for _, q := range []struct {
 		p    float64
@@ -65,21 +65,30 @@ func (p planner) sizeOrNone(n int) Size {
 	return p.size(n)
 }
 
+// LeastCalls is the smallest number of calls after which a limit on a candidate's own
+// share can pass: with not one case among them, the upper end of Wilson's interval lies
+// below the limit. 0 if that takes over a billion, or if the limit is not above 0.
+func LeastCalls(limit, level float64) int { return ownUpper(level).atNone(limit) }
+
+// LeastPairs is the same for a limit on the increase of a share over another arm, by
+// Newcombe's interval for pairs.
+func LeastPairs(limit, level float64) int { return increaseUpper(level).atNone(limit) }
+
 // upperBound is the upper end of a guard's interval with x cases among n.
 type upperBound func(x, n int) (float64, error)
 
-func (p planner) own(x, n int) (float64, error) { return ownUpper(x, n, p.level) }
-
-func (p planner) difference(x, n int) (float64, error) { return differenceUpper(x, n, p.level) }
-
-func ownUpper(x, n int, level float64) (float64, error) {
-	iv, err := stats.Wilson(x, n, level)
-	return iv.Upper, err
+func ownUpper(level float64) upperBound {
+	return func(x, n int) (float64, error) {
+		iv, err := stats.Wilson(x, n, level)
+		return iv.Upper, err
+	}
 }
 
-func differenceUpper(x, n int, level float64) (float64, error) {
-	_, iv, err := stats.NewcombePaired(0, 0, x, n-x, level)
-	return iv.Upper, err
+func increaseUpper(level float64) upperBound {
+	return func(x, n int) (float64, error) {
+		_, iv, err := stats.NewcombePaired(0, 0, x, n-x, level)
+		return iv.Upper, err
+	}
 }
 
 // atNone is the smallest n with which a limit is kept if no case is seen; 0 if no n

@@ -141,6 +141,18 @@ func TestPlanSteps(t *testing.T) {
 	}
 }
 
+// TestLeast: 0 says that a limit can never pass.
+func TestLeast(t *testing.T) {
+	for _, c := range []struct {
+		limit        float64
+		calls, pairs int
+	}{{0.05, 73, 73}, {0.01, 381, 381}, {0.999, 1, 1}, {0, 0, 0}, {-1, 0, 0}, {1e-12, 0, 0}} {
+		if calls, pairs := reports.LeastCalls(c.limit, 0.95), reports.LeastPairs(c.limit, 0.95); calls != c.calls || pairs != c.pairs {
+			t.Errorf("limit %v: %d calls, %d pairs; want %d, %d", c.limit, calls, pairs, c.calls, c.pairs)
+		}
+	}
+}
+
 // TestPlanEdges: what does not exist is not a number, and is called by its name.
 func TestPlanEdges(t *testing.T) {
 	day := func(n int) time.Time { return monday.AddDate(0, 0, n) }

@@ -59,10 +59,9 @@ func (p Plan) head() []string {
 	if p.Name != "" {
 		title += " for " + p.Name
 	}
-	first := title + ": " + p.Volume.words()
 	gate := fmt.Sprintf("gate: no worse than %s grades, two-sided alpha %s %%, %s planned; ",
 		limitNumber(p.Gate.Margin), limitText(p.Gate.Alpha), counted(p.Gate.PlannedPairs, "pair"))
-	out := []string{first, gate + p.dates(), "a candidate as good as live: " + p.asGood(), "a candidate that is better: " + p.better(), p.End.words(p)}
+	out := []string{title, p.Volume.words(), gate + p.dates(), "a candidate as good as live: " + p.asGood(), "a candidate that is better: " + p.better(), p.End.words(p)}
 	for _, warning := range p.Warnings {
 		out = append(out, "warning: "+warning)
 	}

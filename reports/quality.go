@@ -28,12 +28,21 @@ type Quality struct {
 	Ties   int      `json:"ties"`
 	Losses int      `json:"losses"`
 	Net    Estimate `json:"net_win_rate"`
-	// Disagree: the mean and the net win rate favour different arms.
+	// Better is (1 + Net)/2, over pairs. BetterUnpaired is Brunner-Munzel's, over all
+	// graded answers of both arms, as if they were independent.
+	Better         Chance `json:"probability_better"`
+	BetterUnpaired Chance `json:"probability_better_unpaired"`
+	// Disagree: the mean and the net win rate favour different arms; neither is 0.
 	Disagree bool `json:"mean_and_wins_disagree,omitempty"`
+	// Tests go with Anytime, and adjust for several candidates.
+	Tests AnytimeTests `json:"anytime_p"`
 	// Poor is the difference of the shares of grades 5 and 6.
 	Poor ShareDelta `json:"poor"`
 	// Bounds are the worst cases for pairs without both grades.
 	Bounds Bounds `json:"bounds"`
+	// Problems are the differences of the main problem's shares, in the order of the
+	// closed list.
+	Problems []ProblemDelta `json:"problems"`
 }
 
 // Burn says how far the burn-in is; the anytime interval starts with Reached.
@@ -84,17 +93,23 @@ func qualityOf(all pairs, e Experiment) Quality {
 	q.FewSessions = graded.len() > 0 && q.Burn.Sessions < fewSessions
 	if err == nil {
 		q.Fixed = intervalOf(est.CI(e.Level))
-		q.Anytime = anytime(est, q.Burn, e.Gate)
+		q.Anytime, q.Tests = anytime(est, q.Burn, e.Gate), anytimeTests(est, q.Burn, e.Gate)
 	}
 	var net stats.Estimate
 	q.Wins, q.Ties, q.Losses, net, err = stats.WinTieLoss(c.base, c.cand, c.session)
 	q.Net = estimateOf(graded.len(), net, err)
-	if q.Net.Value != nil && q.Delta.Value != nil {
-		q.Disagree = *q.Net.Value**q.Delta.Value > 0
-	}
+	q.Better = pairedChance(graded.len(), net, err, e.Level)
+	q.Disagree = disagree(q.Net, q.Delta)
 	q.Poor = shareDelta(graded, isPoor, e.Level)
-	q.Bounds = bounds(asked)
+	q.Bounds, q.Problems = bounds(asked), problemDeltas(graded, e)
 	return q
+}
+
+// disagree: a positive net win rate favours the candidate, a positive delta live. A
+// weighted mean of 0 may be off by its rounding, which favours nobody.
+func disagree(net, delta Estimate) bool {
+	const rounding = 1e-12
+	return net.Value != nil && delta.Value != nil && *net.Value**delta.Value > rounding
 }
 
 // burnIn walks through the pairs in order of time until the burn-in ends, and

@@ -17,6 +17,9 @@ const (
 	CodeBetter  Code = "better"   // quality holds, and the candidate is better
 	CodeNoWorse Code = "no_worse" // quality holds: at most the margin worse
 	CodeWorse   Code = "worse"    // worse by more than the margin
+	// CodeSeveral: quality would hold for this candidate alone, but not yet beside
+	// the experiment's other candidates (Holm).
+	CodeSeveral Code = "several_candidates"
 	// CodeBurnIn, CodeTooFew and CodeQualityOpen: quality is not known yet, because
 	// the burn-in is not over, there is no standard error, or the interval still
 	// holds the margin.

@@ -20,7 +20,9 @@ func sections(r Report, decisions []Decision) []section {
 	for _, d := range decisions {
 		all = append(all, checks(d))
 	}
-	all = append(all, tailSection(r), firstTokenSection(r), overDeltas(r), gradesPerArm(r), problemsPerArm(r), disciplineSection(r), answers(r), booksSection(r))
+	all = append(all, tailSection(r), firstTokenSection(r), overDeltas(r), gradesPerArm(r), problemsPerArm(r))
+	all = append(all, problemDeltaSections(r)...)
+	all = append(all, disciplineSection(r), answers(r), booksSection(r))
 	var out []section
 	for _, s := range all {
 		if len(s.table.rows) > 0 {
@@ -84,8 +86,11 @@ func gradeDeltas(r Report) section {
 		}
 		return intervalCell(func(q Quality) *Interval { return q.Anytime })(q, d)
 	})
+	addTests(&s.table, r)
 	add("wins, ties, losses", func(q Quality, _ int) string { return fmt.Sprintf("%d, %d, %d", q.Wins, q.Ties, q.Losses) })
 	add("net win rate in points, positive is better", func(q Quality, _ int) string { return or(q.Net.Value, points) })
+	add("chance of the better grade, ties half, by pairs", func(q Quality, _ int) string { return q.Better.text() })
+	add("the same of all answers, unpaired", func(q Quality, _ int) string { return q.BetterUnpaired.text() })
 	add("grades 5-6: difference in points", func(q Quality, _ int) string { return shareDeltaCell(q.Poor) })
 	add("worst case for missing grades", func(q Quality, d int) string {
 		iv := Interval{Lower: q.Bounds.Low, Upper: q.Bounds.High}
@@ -133,7 +138,7 @@ func qualityNotes(r Report) []string {
 			note("requests were sampled with unequal chances, so pairs are weighted by 1/chance")
 		}
 		if q.Disagree {
-			note("the mean and the net win rate favour different arms")
+			note("the mean favours %s", disagreement(q))
 		}
 		if q.Delta.Undefined == undefinedCluster {
 			note("answers without a session, so nothing can be said of the error")
@@ -167,5 +172,8 @@ func checks(d Decision) section {
 		codes[i] = string(code)
 	}
 	s.notes = []string{"reasons: " + strings.Join(codes, ", "), "a check passes or fails when the whole interval lies on one side of the limit"}
+	if d.Quality.Code == CodeSeveral {
+		s.notes = append(s.notes, "of several candidates one is no worse only if it also is by Holm over all of them")
+	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-eval/understudy/rubric"
 	"github.com/understudy-eval/understudy/shadow"
 )
 
@@ -13,8 +14,8 @@ import (
 // or with another's, a level outside 0..1, a limit that is not positive.
 var ErrExperiment = errors.New("experiment is not usable")
 
-// checked returns the experiment with its limits rising and its level set, as
-// reports use it; its own slices are not changed.
+// checked returns the experiment with its limits rising, its level set and no list
+// nil, as reports use it; its own slices are not changed.
 func (e Experiment) checked() (Experiment, error) {
 	names := map[shadow.Arm]bool{shadow.Live: true, "": true}
 	for _, a := range e.Candidates {
@@ -34,7 +35,8 @@ func (e Experiment) checked() (Experiment, error) {
 			return Experiment{}, fmt.Errorf("latency limit %v is not positive: %w", l, ErrExperiment)
 		}
 	}
-	e.Limits = rising(e.Limits)
+	e.Limits = append([]time.Duration{}, rising(e.Limits)...)
+	e.Candidates, e.Problems = append([]Arm{}, e.Candidates...), append([]rubric.Problem{}, e.Problems...)
 	return e, nil
 }
 

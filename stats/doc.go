@@ -23,8 +23,8 @@
 //
 // It changes no input, reads no clock, file or random source, keeps no state,
 // and knows no samples, arms or grades. The same input in the same order gives
-// the same bits; another order may change the last digits of a result, and
-// nothing else (sums of floating-point numbers are not associative).
+// the same bits; another order may change the last digits of a result (sums
+// of floating-point numbers are not associative; 1e-13 is what the tests allow).
 //
 // # How well the intervals hold
 //

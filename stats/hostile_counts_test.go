@@ -47,6 +47,7 @@ func (h plans) calls() map[string]func() []any {
 		"NewcombePaired":      func() []any { return all(stats.NewcombePaired(n[0], n[1], n[2], n[3], v[0])) },
 		"NewcombeIndependent": func() []any { return all(stats.NewcombeIndependent(n[0], n[1], n[2], n[3], v[0])) },
 		"McNemar":             func() []any { return all(stats.McNemar(n[0], n[1])) },
+		"BrunnerMunzelCounts": func() []any { return all(stats.BrunnerMunzelCounts(n[:2], n[2:])) },
 		"Holm":                func() []any { return all(stats.Holm(v[:], n[0])) },
 		"Within":              func() []any { return all(stats.Within(table, n[0])) },
 		"Kappa": func() []any {

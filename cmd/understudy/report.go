@@ -34,11 +34,14 @@ The same rows and the same experiment give the same bytes.`,
 			if err != nil {
 				return usageError{err}
 			}
-			if !slices.Contains([]string{"text", "markdown", "html", "png", "json"}, format) {
-				return usageError{fmt.Errorf("--format %q: want text, markdown, html, png or json", format)}
+			if err := checkFormat(format, out == "" && isTerminal(cmd.OutOrStdout())); err != nil {
+				return usageError{err}
 			}
-			if format == "png" && out == "" && isTerminal(cmd.OutOrStdout()) {
-				return usageError{errors.New("--format png: an image is no text for a terminal; name a file with --out")}
+			if format == "schema" { // it needs no rows
+				return toFile(out, cmd.OutOrStdout(), func(w io.Writer) error {
+					_, err := w.Write(reports.Schema())
+					return err
+				})
 			}
 			r, err := readReport(cmd, window)
 			if err != nil {
@@ -49,10 +52,20 @@ The same rows and the same experiment give the same bytes.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, markdown, html (one file with plots), png (the main plot, for a message) or json")
+	cmd.Flags().StringVar(&format, "format", "text", "text, markdown, html (one file with plots), png (the main plot, for a message), json, or schema (JSON Schema of json)")
 	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` instead of standard output")
 	windowFlags(cmd, &from, &to)
 	return cmd
+}
+
+func checkFormat(format string, terminal bool) error {
+	switch {
+	case !slices.Contains([]string{"text", "markdown", "html", "png", "json", "schema"}, format):
+		return fmt.Errorf("--format %q: want text, markdown, html, png, json or schema", format)
+	case format == "png" && terminal:
+		return errors.New("--format png: an image is no text for a terminal; name a file with --out")
+	}
+	return nil
 }
 
 func windowFlags(cmd *cobra.Command, from, to *string) {

@@ -92,6 +92,8 @@ func TestCheckUnknown(t *testing.T) {
 	twice := `{"anyOf":[{"properties":{"a":{"$ref":"#"},"k":{"const":1}}},{"properties":{"a":{"$ref":"#"},"k":{"const":2}}}]}`
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	nested := strings.Repeat(`{"k":3,"a":`, 40) + "1" + strings.Repeat("}", 40)
+	tree := `{"a":[1,2,3,4,5,6,7,8,9,{"b":[1,2,3,4,5,6,7,8,9]}]}`
+	many := "[" + strings.Repeat("1,", 5000) + "1]"
 	ladder := `"$defs":{"s0":{"type":"string"}`
 	for i := range 40 {
 		ladder += fmt.Sprintf(`,"s%d":{"anyOf":[{"$ref":"#/$defs/s%d"},{"$ref":"#/$defs/s%d"}]}`, i+1, i, i)
@@ -116,6 +118,11 @@ func TestCheckUnknown(t *testing.T) {
 		{"exponent of the answer", "exact numbers would fill the memory", withSchema(`{"minimum":1}`), text(`1e999999`), "unknown", "digits"},
 		{"exponent of the schema", "likewise", withSchema(`{"minimum":1e999999}`), text(`1`), "unknown", "digits"},
 		{"largest double", "is no trouble", withSchema(`{"maximum":1e300}`), text(`1.7976931348623157e308`), "false", "maximum"},
+		{"list of objects", "each of 1,000 objects against each of 1,000", withSchema(`{"items":{"enum":[` + strings.Repeat(tree+",", 1000) + `1]}}`), text("[" + strings.Repeat(`{"a":2},`, 1000) + "1]"), "unknown", "too long"},
+		{"object", "each of 1,000 objects against a large one", withSchema(`{"items":{"const":[` + strings.Repeat(tree+",", 1000) + `1]}}`), text("[" + strings.Repeat(`[],`, 1000) + "1]"), "unknown", "too long"},
+		{"different items", "pair by pair", withSchema(`{"uniqueItems":true}`), text("[" + strings.Repeat(many+",", 19) + many + "]"), "unknown", "too long"},
+		{"many different items", "by their hash, still told", withSchema(`{"uniqueItems":true}`), text(many), "false", "uniqueItems"},
+		{"list of numbers", "1,000 numbers against 100, still told", withSchema(`{"items":{"enum":[` + strings.Repeat("7,", 99) + `8]}}`), text("[" + strings.Repeat("8,", 999) + "8]"), "true", ""},
 		{"pattern and length", "a program of 1,000 steps over 1 MiB", withSchema(`{"pattern":"(a?){900}b"}`), text(`"` + strings.Repeat("a", 1<<20) + `"`), "unknown", "too long"},
 	})
 }

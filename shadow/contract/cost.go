@@ -8,12 +8,13 @@ import (
 
 // Bounds of one check. The library tries every branch of a union, so a union that
 // refers to itself twice takes twice as long with each level of the answer, and
-// nothing can stop it; what it would do is therefore counted before. A unit is some
-// 50 ns, so that the budget is about 0.3 s; an answer of 1 MiB under a plain schema
-// takes a fifth of it.
+// nothing can stop it; what it would do is therefore counted before. A unit is 50 to
+// 200 ns of an AMD EPYC core, so that no check that was tried took over a second; an
+// answer of 1 MiB under a plain schema takes a fifth of the budget.
 const (
 	budget    = 5_000_000 // units
 	perVisit  = 10        // units to look at a value through a schema
+	perEqual  = 3         // units to compare a number, list or object, for each part of it
 	maxNested = 100       // schemas within each other for one value; more is a cycle
 	maxStack  = 10_000    // schemas within each other in all
 )
@@ -38,7 +39,10 @@ func (w *walk) visit(s *jsonschema.Schema, v any, nested int) {
 	}
 	w.depth++
 	if s.Enum != nil {
-		w.left -= len(s.Enum.Values)
+		w.compare(v, s.Enum.Values)
+	}
+	if s.Const != nil {
+		w.compare(v, []any{*s.Const})
 	}
 	w.inPlace(s, v, nested+1)
 	switch v := v.(type) {
@@ -52,11 +56,22 @@ func (w *walk) visit(s *jsonschema.Schema, v any, nested int) {
 	w.depth--
 }
 
+// compare is for a value that is held against each of a list. Texts are compared at
+// once; numbers are read anew each time, and lists and objects to their depth.
+func (w *walk) compare(v any, with []any) {
+	switch v.(type) {
+	case json.Number, map[string]any, []any:
+		w.left -= perEqual * whole(with)
+	default:
+		w.left -= len(with)
+	}
+}
+
 // weight is the size of a value itself, without what is in it.
 func weight(v any) int {
 	switch v := v.(type) {
 	case map[string]any:
-		return len(v)
+		return 2 * len(v)
 	case []any:
 		return len(v)
 	case string:
@@ -143,8 +158,12 @@ func (w *walk) property(s *jsonschema.Schema, name string, v any) {
 }
 
 func (w *walk) list(s *jsonschema.Schema, list []any) {
-	if s.UniqueItems {
-		w.left -= 20 * whole(list)
+	if s.UniqueItems { // up to 20 items are compared pair by pair, more by their hash
+		pairs := len(list) / 2
+		if len(list) > 20 {
+			pairs = 3
+		}
+		w.left -= perEqual * pairs * whole(list)
 	}
 	prefix, rest := s.PrefixItems, s.Items2020
 	switch items := s.Items.(type) {

@@ -127,17 +127,3 @@ func ExampleKaplanMeier() {
 	// median 1.50 s from 0.8 s, open above: true, <nil>
 	// p90 > 2.2 s: true
 }
-
-// Three runs of the judge over the same answers; one verdict is missing.
-func ExampleKrippendorffAlpha() {
-	alpha, n, err := stats.KrippendorffAlpha([][]float64{{1, 1, 2}, {3, 3}, {4, 5, 4}, {6, 6, 6}}, stats.Ordinal)
-	fmt.Printf("%.2f of %d grades, %v\n", alpha, n, err)
-	// Output: 0.96 of 11 grades, <nil>
-}
-
-// Weekly means of the anchor set: the judge became harsher in the third week.
-func ExampleCusum() {
-	path, err := stats.Cusum([]float64{3.01, 2.98, 3.16, 3.13, 3.17, 3.15}, 3, 0.05, 0.5, 5)
-	fmt.Printf("alarm at check %d, %v\n", path.FirstHigh, err)
-	// Output: alarm at check 5, <nil>
-}
