@@ -27,6 +27,7 @@ func armReport(a Arm, v view, arm int, e Experiment) ArmReport {
 	}
 	r.TokensOut = tokensOf(v, arm)
 	r.Discipline = disciplineOf(v, arm, e.Level)
+	r.Cost = costOf(v, arm, e.Level)
 	return r
 }
 

@@ -51,8 +51,9 @@ type Decision struct {
 type Check struct {
 	Code  Code  `json:"code"`
 	State State `json:"state"`
-	// Value and Interval are in Unit: grades, share (0..1), or s. Against names the
-	// arm of a difference, and is empty for the candidate's own figure.
+	// Value and Interval are in Unit: grades, share (0..1), s, or relative (an increase
+	// of 0.5 is half as much again; nil with Fail is one from nothing). Against names
+	// the arm of a difference, and is empty for the candidate's own figure.
 	Value    *float64   `json:"value"`
 	Interval *Interval  `json:"interval"`
 	Limit    float64    `json:"limit"`

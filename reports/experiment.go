@@ -66,6 +66,9 @@ type Gate struct {
 	P95Increase      *time.Duration `json:"p95_increase_ns,omitempty"`
 	FailuresIncrease *float64       `json:"failures_increase,omitempty"`
 	ProblemIncrease  []ProblemLimit `json:"problem_increase,omitempty"`
+	// CostIncrease limits by which share an answer may cost more than one of the
+	// control arm where there is one, else of live. nil is no limit.
+	CostIncrease *float64 `json:"cost_increase,omitempty"`
 }
 
 // BurnIn is how much must be seen before the anytime interval is used at all.

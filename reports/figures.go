@@ -16,12 +16,17 @@ func decimals(se *float64) int {
 	if se == nil || !(*se > 0) {
 		return 2
 	}
-	exp := math.Floor(math.Log10(*se))
+	return min(max(supported(*se), 1), 4)
+}
+
+// supported is how many decimals a standard error above 0 supports, without bounds.
+func supported(se float64) int {
+	exp := math.Floor(math.Log10(se))
 	d := -int(exp)
-	if *se/math.Pow(10, exp) < 2.95 {
+	if se/math.Pow(10, exp) < 2.95 {
 		d++
 	}
-	return min(max(d, 1), 4)
+	return d
 }
 
 // fixed prints with d decimals, and never "-0.00".

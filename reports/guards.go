@@ -14,6 +14,7 @@ const (
 	unitGrades  = "grades"
 	unitShare   = "share"
 	unitSeconds = "s"
+	unitTimes   = "relative" // an increase: 0.5 is half as much again
 )
 
 // quality holds the anytime interval of the grade difference to the margin. With
@@ -121,11 +122,15 @@ func (g Gate) guards(a ArmReport, c Comparison, level float64) []Check {
 		what := "increase of problem " + clean(string(p.Problem))
 		checks = append(checks, deltaCheck(codeOfProblem(p.Problem), what, c, problemDelta(c, p), p.Increase, level))
 	}
+	if g.CostIncrease != nil {
+		checks = append(checks, costCheck(c.CostIncrease, *g.CostIncrease))
+	}
 	for i := range checks {
-		if checks[i].State == Unknown {
-			checks[i].Code += openEnding
-		} else {
+		switch {
+		case checks[i].State != Unknown:
 			checks[i].More = nil
+		case checks[i].Code != CodeCostUnknown:
+			checks[i].Code += openEnding
 		}
 	}
 	return checks

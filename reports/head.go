@@ -197,6 +197,9 @@ func provenance(r Report) table {
 			add("left out: "+c.name, fmt.Sprint(c.n))
 		}
 	}
+	if !anyCost(r) {
+		add("cost", unknownCost+": no answer has both a price and token counts")
+	}
 	if n.Duplicates > 0 {
 		add("left out: duplicates", fmt.Sprintf("%d, %d of them in conflict; the first one counts", n.Duplicates, n.Conflicts))
 	}

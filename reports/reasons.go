@@ -51,6 +51,10 @@ const (
 
 	CodeP95Increase Code = "p95_increase"
 	CodeFailures    Code = "failures"
+	// CodeCostUnknown: the cost guard is open because there is no pair of which both
+	// costs are known.
+	CodeCostIncrease Code = "cost_increase"
+	CodeCostUnknown  Code = "cost_unknown"
 )
 
 const openEnding = "_open"

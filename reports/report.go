@@ -100,6 +100,8 @@ type ArmReport struct {
 	FirstToken *Tail `json:"first_token"`
 	// TokensOut is the median number of output tokens of answers that say it.
 	TokensOut Tokens `json:"tokens_out"`
+
+	Cost ArmCost `json:"cost"`
 }
 
 // ProblemShare is how often an arm's graded answers had a problem as their main one.

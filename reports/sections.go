@@ -22,7 +22,7 @@ func sections(r Report, decisions []Decision) []section {
 	}
 	all = append(all, tailSection(r), firstTokenSection(r), overDeltas(r), gradesPerArm(r), problemsPerArm(r))
 	all = append(all, problemDeltaSections(r)...)
-	all = append(all, disciplineSection(r), answers(r), booksSection(r))
+	all = append(all, disciplineSection(r), answers(r), costSection(r), costDeltas(r), booksSection(r))
 	var out []section
 	for _, s := range all {
 		if len(s.table.rows) > 0 {

@@ -145,6 +145,9 @@ func guardNames(guards []Check, state State) []string {
 func (c Check) words() string {
 	value, interval, limit := c.figures()
 	if c.State == Unknown {
+		if c.Code == CodeCostUnknown {
+			return fmt.Sprintf("%s over %s: not known, limit %s", c.what, c.Against, limit)
+		}
 		if c.Value == nil && c.Interval == nil {
 			return fmt.Sprintf("%s: nothing measured, limit %s", c.what, limit)
 		}
@@ -174,6 +177,15 @@ func (c Check) figures() (value, interval, limit string) {
 	case c.Unit == unitSeconds:
 		f := func(v float64) string { return beside(v, c.Limit, 2, signed) + " s" }
 		return c.valueText(f), c.Interval.text(f), limitNumber(c.Limit) + " s"
+	case c.Unit == unitTimes:
+		limit = limitText(c.Limit) + " %"
+		switch {
+		case c.Value == nil && c.State == Fail:
+			return "from nothing", undefined, limit
+		case c.Value == nil:
+			return unknownCost, undefined, limit
+		}
+		return points(*c.Value) + " %", relativeInterval(c.Interval), limit
 	case c.Against != "":
 		f := func(v float64) string { return points(v) + " points" }
 		return or(c.Value, f), c.Interval.text(points), inPoints(c.Limit)

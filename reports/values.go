@@ -15,8 +15,8 @@ type Interval struct {
 	Level float64  `json:"level"`
 }
 
-// Estimate is a figure with its error, in grades. What is nil is undefined, and
-// Undefined says why: too_few, cluster_key_missing or not_computable.
+// Estimate is a figure with its error, in grades unless its field says otherwise. What
+// is nil is undefined, and Undefined says why: too_few, cluster_key_missing or not_computable.
 type Estimate struct {
 	// N counts answers, or pairs for a difference; Sessions what the standard error
 	// is clustered by.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,8 +33,9 @@ one token and every judge for one verdict, and says what it found, one by one. T
 				return err
 			}
 			summarize(out, s)
-			openPrices(s.cfg).show(out)
-			for _, warning := range append(s.warnings, s.cfg.Secrets(os.LookupEnv)...) {
+			prices := openPrices(s.cfg)
+			prices.show(out)
+			for _, warning := range slices.Concat(s.warnings, prices.warnings(), s.cfg.Secrets(os.LookupEnv)) {
 				fmt.Fprintln(out, "warning:", warning)
 			}
 			if err := checkRows(s); err != nil {

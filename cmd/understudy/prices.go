@@ -125,19 +125,43 @@ func (p *prices) show(w io.Writer) {
 
 // liveSources says where prices of served answers can come from.
 func (p *prices) liveSources() string {
-	host := upstreamHost(p.cfg.Tap.Upstream)
-	given := ""
-	for _, m := range p.cfg.Models {
-		if len(p.cfg.LivePrices(m.Model)) > 0 {
-			given = " those given for models at the same address, then"
-			break
-		}
-	}
+	host, given, listed := upstreamHost(p.cfg.Tap.Upstream), p.pricedAtUpstream(), p.catalogue.Has(p.cfg.Tap.Upstream)
 	switch {
-	case p.catalogue.Has(p.cfg.Tap.Upstream):
-		return "prices are" + given + " the catalogue's of " + host
-	case given != "":
+	case given && listed:
+		return "prices are those given for models at the same address, then the catalogue's of " + host
+	case listed:
+		return "prices are the catalogue's of " + host
+	case given:
 		return "prices are those given for models at the same address"
 	}
 	return "unknown: " + host + " is not in the catalogue, and no model at this address has a price"
+}
+
+// pricedAtUpstream says whether a model at the live service's address has a price.
+func (p *prices) pricedAtUpstream() bool {
+	return slices.ContainsFunc(p.cfg.Models, func(m config.Model) bool { return len(p.cfg.LivePrices(m.Model)) > 0 })
+}
+
+// warnings say what keeps the cost guard open from the start: an unknown price of a
+// candidate, or of the arm that it is compared with.
+func (p *prices) warnings() []error {
+	if p.cfg.Gate.CostIncrease == nil {
+		return nil
+	}
+	var out []error
+	warn := func(problem, want string) {
+		const key = "gate.cost_increase"
+		out = append(out, &config.Error{Position: p.cfg.At(key), Key: key, Problem: problem + ": this guard stays open, and there is no go", Want: want})
+	}
+	controlled := false
+	for _, c := range p.cfg.Candidates {
+		controlled = controlled || c.Control
+		if !p.model(c.Model).known() {
+			warn(fmt.Sprintf("the price of the arm %s is unknown", c.Name), fmt.Sprintf("models.%s.price, or none", c.Model))
+		}
+	}
+	if !controlled && !p.pricedAtUpstream() && !p.catalogue.Has(p.cfg.Tap.Upstream) {
+		warn("the price of served answers is unknown", "the live model under models with its price and the same address, or none")
+	}
+	return out
 }

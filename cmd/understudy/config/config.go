@@ -209,6 +209,8 @@ type Gate struct {
 	P95Increase      *time.Duration `json:"p95_increase_ns,omitempty"`
 	FailuresIncrease *float64       `json:"failures_increase,omitempty"`
 	Problems         []ProblemLimit `json:"problems,omitempty"` // by name
+	// CostIncrease is relative: 0.5 is half as much again; nil is no limit.
+	CostIncrease *float64 `json:"cost_increase,omitempty"`
 }
 
 // BurnIn is how much must be seen before an interval is used at all.

@@ -59,7 +59,7 @@ func (r *draft) gate() reader {
 		})),
 		"failures":      orNone(func() { g.FailuresIncrease = nil }, section(fields{"increase": increase(&g.FailuresIncrease, part)})),
 		"problems":      orNone(func() { g.Problems = nil }, problems(&g.Problems)),
-		"cost_increase": notYet,
+		"cost_increase": increase(&g.CostIncrease, multiple),
 	})
 }
 
@@ -86,6 +86,12 @@ func increase[T any](dst **T, read func(*T) reader) reader {
 			*dst = v
 		}
 	})
+}
+
+// multiple reads a relative increase above 0, which may be more than 100 %.
+func multiple(dst *float64) reader {
+	const most = 100
+	return parsed(dst, parseShare, func(v float64) bool { return v > 0 && v <= most }, "an increase such as 50%, above 0% and at most 10000%")
 }
 
 // grades reads a difference of grades on the scale 1 to 6.

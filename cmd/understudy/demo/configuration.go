@@ -15,11 +15,11 @@ func (p *Play) Configuration() string {
 experiment:
   name: demo
 
-models:
-  live:    {provider: openai, base_url: %[1]s/v1, model: %[5]s}
-  next:    {provider: openai, base_url: %[2]s/v1, model: %[6]s}
-  judge-a: {provider: openai, base_url: %[3]s/v1, model: %[7]s, digest: "%[12]s"}
-  judge-b: {provider: openai, base_url: %[4]s/v1, model: %[8]s, digest: "%[13]s"}
+models:                            # prices: USD per million tokens, as such models might cost
+  live:    {provider: openai, base_url: %[1]s/v1, model: %[5]s, price: {in: 1, out: 6}}
+  next:    {provider: openai, base_url: %[2]s/v1, model: %[6]s, price: {in: 0.5, out: 3}}
+  judge-a: {provider: openai, base_url: %[3]s/v1, model: %[7]s, digest: "%[12]s", price: {in: 2.5, out: 15}}
+  judge-b: {provider: openai, base_url: %[4]s/v1, model: %[8]s, digest: "%[13]s", price: {in: 2, out: 10}}
 
 tap:
   listen: 127.0.0.1:0            # any free port
