@@ -16,7 +16,8 @@ import (
 )
 
 func newReport() *cobra.Command {
-	var format, out, from, to string
+	var format, out string
+	var asked windowAsked
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "Compare the candidates with the live model on the rows so far",
@@ -24,13 +25,17 @@ func newReport() *cobra.Command {
 the decision, the grade deltas with their standard errors, the latency tails, the
 problems and the books. Deltas are candidate minus live: negative is better.
 
+--week is a week of ISO 8601 in UTC, Monday to Sunday.
+
 The same rows and the same experiment give the same bytes.`,
 		Example: `  understudy report
   understudy report --format markdown --out report.md
   understudy report --format html --out report.html
+  understudy report --week last
   understudy report --from 2026-10-05 --to 2026-10-12`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			window, err := parseWindow(from, to)
+			now := time.Now().UTC()
+			window, err := asked.window(now)
 			if err != nil {
 				return usageError{err}
 			}
@@ -48,13 +53,13 @@ The same rows and the same experiment give the same bytes.`,
 				return err
 			}
 			return toFile(out, cmd.OutOrStdout(), func(w io.Writer) error {
-				return writeReport(w, format, r, time.Now().UTC())
+				return writeReport(w, format, r, now)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, markdown, html (one file with plots), png (the main plot, for a message), json, or schema (JSON Schema of json)")
 	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` instead of standard output")
-	windowFlags(cmd, &from, &to)
+	asked.flags(cmd)
 	return cmd
 }
 
@@ -66,33 +71,6 @@ func checkFormat(format string, terminal bool) error {
 		return errors.New("--format png: an image is no text for a terminal; name a file with --out")
 	}
 	return nil
-}
-
-func windowFlags(cmd *cobra.Command, from, to *string) {
-	cmd.Flags().StringVar(from, "from", "", "first UTC `DAY` of the window, e.g. 2026-10-05 (default: all)")
-	cmd.Flags().StringVar(to, "to", "", "`DAY` after the last one of the window (default: all)")
-}
-
-// parseWindow reads two UTC days; an empty one leaves that side open.
-func parseWindow(from, to string) (reports.Window, error) {
-	var w reports.Window
-	for _, side := range []struct {
-		flag, text string
-		day        *time.Time
-	}{{"--from", from, &w.From}, {"--to", to, &w.To}} {
-		if side.text == "" {
-			continue
-		}
-		day, err := time.Parse(time.DateOnly, side.text)
-		if err != nil {
-			return w, fmt.Errorf("%s %q: want a day such as 2026-10-05", side.flag, side.text)
-		}
-		*side.day = day
-	}
-	if !w.From.IsZero() && !w.To.IsZero() && !w.From.Before(w.To) {
-		return w, fmt.Errorf("--from %s is not before --to %s, which is exclusive", from, to)
-	}
-	return w, nil
 }
 
 // readReport builds the report from the rows that the configuration points to.
