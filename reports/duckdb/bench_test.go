@@ -16,8 +16,8 @@ func BenchmarkReport10M(b *testing.B) {
 	benchmark(b, dataset{seed: 1, pairs: 5_000_000, failed: 0.009})
 }
 
-// benchmark runs both sides in turn, each first every other time, and reports the
-// medians over the iterations.
+// benchmark runs both sides in turn, each first every other time, and holds their
+// figures against each other.
 func benchmark(b *testing.B, d dataset) {
 	dir, err := d.kept(b)
 	if err != nil {
@@ -40,28 +40,26 @@ func benchmark(b *testing.B, d dataset) {
 			b.Fatalf("DuckDB and report differ (-DuckDB +report):\n%s", d)
 		}
 	}
-	for _, m := range []struct {
-		name  string
-		value func(run) float64
-	}{
-		{"s", func(r run) float64 { return r.Wall.Seconds() }},
-		{"cpu-s", func(r run) float64 { return r.CPU.Seconds() }},
-		{"MiB", func(r run) float64 { return float64(r.Peak) / (1 << 20) }},
-	} {
-		var ratios []float64
-		for i, r := range runs[report] {
-			ratios = append(ratios, m.value(r)/m.value(runs[duckDB][i]))
+	b.ReportMetric(0, "ns/op") // both sides together: says nothing
+	measure(b, runs, "time", "s", func(r run) float64 { return r.Wall.Seconds() })
+	measure(b, runs, "cpu", "cpu-s", func(r run) float64 { return r.CPU.Seconds() })
+	measure(b, runs, "memory", "MiB", func(r run) float64 { return float64(r.Peak) / (1 << 20) })
+}
+
+// measure reports the medians of a value for each side, and of its ratio report / DuckDB.
+func measure(b *testing.B, runs map[side][]run, name, unit string, value func(run) float64) {
+	values := map[side][]float64{}
+	for s, rs := range runs {
+		for _, r := range rs {
+			values[s] = append(values[s], value(r))
 		}
-		b.ReportMetric(median(ratios), m.name+"-ratio")
-		for s, rs := range runs {
-			var values []float64
-			for _, r := range rs {
-				values = append(values, m.value(r))
-			}
-			b.ReportMetric(median(values), string(s)+"-"+m.name)
-		}
+		b.ReportMetric(median(values[s]), string(s)+"-"+unit)
 	}
-	b.ReportMetric(0, "ns/op") // says nothing: both sides together
+	var ratios []float64
+	for i, v := range values[report] {
+		ratios = append(ratios, v/values[duckDB][i])
+	}
+	b.ReportMetric(median(ratios), name+"-ratio")
 }
 
 // kept makes the files once, or finds them where an earlier run kept them.
