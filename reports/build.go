@@ -56,6 +56,7 @@ func (c *collection) report(l ledger, e Experiment, w Window) Report {
 		r.Comparisons = append(r.Comparisons, comparisonOf(i, all, e))
 	}
 	adjustCandidates(r.Comparisons)
+	r.Slices, r.LiveChanges = slicesOf(all, e), liveChanges(all)
 	for i := range r.Arms {
 		r.Arms[i].LeftOut = c.leftOut(i)
 	}

@@ -101,14 +101,15 @@ func comparisonOf(i int, v view, e Experiment) Comparison {
 	r := Comparison{
 		Arm: arm.Name, Control: arm.Control, Quality: qualityOf(pairs, e), Unredacted: unredacted(pairs),
 		Ungraded: ungradedOf(pairs.filter(pair.drawn)), Over: []OverDelta{}, Against: name,
-		Cost:     costDelta(pairs, shadow.Live, e.Level),
-		P95:      quantileDelta(against, 0.95, e.Level),
-		Failures: shareDelta(against.filter(func(p pair) bool { return !v.userLeft(p) }), answer.failed, e.Level),
-		Problems: problemDeltas(against.filter(pair.comparable), e), Discipline: disciplineDelta(against, e.Level),
+		Cost:       costDelta(pairs, shadow.Live, e.Level),
+		P95:        quantileDelta(against, 0.95, e.Level),
+		Failures:   shareDelta(against.filter(func(p pair) bool { return !v.userLeft(p) }), answer.failed, e.Level),
+		Discipline: disciplineDelta(against, e.Level),
 	}
 	r.Quality.BetterUnpaired = unpairedChance(v, i+1, e.Level)
-	if r.CostIncrease = r.Cost; base != 0 {
+	if r.CostIncrease, r.Problems = r.Cost, r.Quality.Problems; base != 0 {
 		r.CostIncrease = costDelta(against, name, e.Level)
+		r.Problems = problemDeltas(against.filter(pair.comparable), e)
 	}
 	for _, limit := range rising(e.Limits, limitsOf(e.Gate.Over)) {
 		r.Over = append(r.Over, OverDelta{limit, overDelta(pairs, limit, e.Level)})

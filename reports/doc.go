@@ -18,6 +18,12 @@
 // both grades give worst-case bounds. Where samples had unequal chances to be
 // taken, pairs are weighted by 1/chance within routes, and the report says so.
 //
+// # Slices
+//
+// Each comparison is also made per route, live snapshot, ISO week and tag, where there
+// are several values ([Slice]). Slices decide nothing: among many some differ by
+// chance, so their p-values are adjusted by Holm within a dimension.
+//
 // # Times
 //
 // A failed call is slower than any limit, a time-out is also longer than its time

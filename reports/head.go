@@ -37,6 +37,9 @@ func head(r Report, decisions []Decision) []paragraph {
 	case !slices.ContainsFunc(r.Comparisons, func(c Comparison) bool { return !c.Control }):
 		out = append(out, paragraph{text: "no candidates but the control arm, which is never decided on"})
 	}
+	if len(r.LiveChanges) > 0 {
+		out = append(out, paragraph{text: liveChangesText(r)})
+	}
 	return append(out, paragraph{text: coverageLine(r) + "; " + books})
 }
 

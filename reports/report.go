@@ -26,6 +26,11 @@ type Report struct {
 	Arms []ArmReport `json:"arms"`
 	// Comparisons has one entry per candidate, control arms too.
 	Comparisons []Comparison `json:"comparisons"`
+	// Slices are the comparisons by route, live snapshot, week and tag, where there
+	// are several.
+	Slices []Slice `json:"slices"`
+	// LiveChanges says when another version of the model began to answer live.
+	LiveChanges []LiveChange `json:"live_changes,omitempty"`
 }
 
 // RowCounts says which rows of the window were used. A row is left out for the

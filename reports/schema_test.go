@@ -59,6 +59,7 @@ func TestSchemaHolds(t *testing.T) {
 		mixed[i] = failed(i/2, "cand-a", llm.Timeout, 20*time.Second)
 	}
 	mixed[3].Redacted = true
+	mixed[8].Route, mixed[9].Route, mixed[8].Model = "/other", "/other", "live-2027"
 	everything := experiment()
 	everything.Candidates = append(everything.Candidates, reports.Arm{Name: "control", Control: true})
 	everything.Gate.P95Increase = new(time.Second)

@@ -22,7 +22,9 @@ func sections(r Report, decisions []Decision) []section {
 	}
 	all = append(all, tailSection(r), firstTokenSection(r), overDeltas(r), gradesPerArm(r), problemsPerArm(r))
 	all = append(all, problemDeltaSections(r)...)
-	all = append(all, disciplineSection(r), answers(r), costSection(r), costDeltas(r), booksSection(r))
+	all = append(all, disciplineSection(r), answers(r), costSection(r), costDeltas(r))
+	all = append(all, sliceSections(r)...)
+	all = append(all, booksSection(r))
 	var out []section
 	for _, s := range all {
 		if len(s.table.rows) > 0 {

@@ -96,11 +96,5 @@ func holm(p []*float64) []*float64 {
 
 // candidates counts the arms that the gate decides on.
 func candidates(list []Comparison) int {
-	n := 0
-	for _, c := range list {
-		if !c.Control {
-			n++
-		}
-	}
-	return n
+	return countFunc(list, func(c Comparison) bool { return !c.Control })
 }

@@ -43,7 +43,7 @@ func winsAndLosses(n, wins, losses int) [][2]int {
 func nearly(t *testing.T, what string, got *float64, want float64) {
 	t.Helper()
 	if got == nil || math.Abs(*got-want) > 1e-9 {
-		t.Errorf("%s is %s, want %v", what, show(got), want)
+		t.Errorf("%s is %v, want %v", what, show(got), want)
 	}
 }
 

@@ -1,0 +1,88 @@
+package reports
+
+import (
+	"fmt"
+
+	"github.com/understudy-eval/understudy/shadow"
+)
+
+// sliceSections has two tables for each dimension and candidate: the grades, and what
+// else there is.
+func sliceSections(r Report) []section {
+	var out []section
+	for from := 0; from < len(r.Slices); {
+		to := from
+		for to < len(r.Slices) && r.Slices[to].Dimension == r.Slices[from].Dimension {
+			to++
+		}
+		for k := range r.Slices[from].Candidates {
+			out = append(out, sliceGrades(r, r.Slices[from:to], k), sliceTails(r, r.Slices[from:to], k))
+		}
+		from = to
+	}
+	if len(out) > 0 {
+		out[0].notes = append(out[0].notes, fmt.Sprintf(
+			"%s are shown, and among many some differ by chance: the slices decide nothing. p is as if this were the only look, by Holm within its table",
+			counted(len(r.Slices), "slice")))
+	}
+	return out
+}
+
+// name is the value, or how many there are in the others.
+func (s Slice) name() string {
+	if s.Others > 0 {
+		return fmt.Sprintf("%s (%s)", s.Value, counted(s.Others, "value"))
+	}
+	return s.Value
+}
+
+func sliceGrades(r Report, list []Slice, k int) section {
+	arm := list[0].Candidates[k].Arm
+	s := section{
+		title: fmt.Sprintf("By %s: grades, %s - live; negative is better", list[0].Dimension, arm),
+		table: columnsFor(list[0].Dimension, "pairs", "sessions", shadow.Live, arm, "delta", "SE", "in SE", "wins/ties/losses", "p, Holm"),
+	}
+	for _, slice := range list {
+		c := slice.Candidates[k]
+		d := decimals(c.Delta.SE)
+		if c.Delta.N == 0 {
+			s.table.rows = append(s.table.rows, []string{slice.name(), "0", "0", "", "", undefined})
+			continue
+		}
+		s.table.rows = append(s.table.rows, []string{
+			slice.name(), fmt.Sprint(c.Delta.N), fmt.Sprint(c.Delta.Sessions),
+			or(c.MeanLive.Value, unsigned(d)), or(c.MeanCandidate.Value, unsigned(d)),
+			or(c.Delta.Value, func(v float64) string { return signed(v, d) }), or(c.Delta.SE, unsigned(d)),
+			or(c.Delta.InSE, func(v float64) string { return signed(v, 1) }),
+			fmt.Sprintf("%d/%d/%d", c.Wins, c.Ties, c.Losses), or(c.PHolm, pValue),
+		})
+	}
+	return s
+}
+
+func sliceTails(r Report, list []Slice, k int) section {
+	arm := list[0].Candidates[k].Arm
+	s := section{
+		title: fmt.Sprintf("By %s: intervals of the grade delta; p95 and share of calls over a limit, live to %s", list[0].Dimension, arm),
+		table: columnsFor(list[0].Dimension, "interval, only look", "anytime interval", "p95"),
+	}
+	limit := list[0].Candidates[k].Limit
+	if limit != nil {
+		s.table.head = append(s.table.head, "over "+seconds(*limit)+" s")
+	}
+	for _, slice := range list {
+		c := slice.Candidates[k]
+		d := decimals(c.Delta.SE)
+		grade := func(v float64) string { return signed(v, d) }
+		anytime := "burn-in"
+		if c.Anytime != nil {
+			anytime = c.Anytime.text(grade)
+		}
+		row := []string{slice.name(), c.Fixed.text(grade), anytime, c.P95Live.valueText() + " to " + c.P95Candidate.valueText()}
+		if limit != nil {
+			row = append(row, or(c.OverLive.Share, percent)+" to "+or(c.OverCandidate.Share, percent))
+		}
+		s.table.rows = append(s.table.rows, row)
+	}
+	return s
+}
