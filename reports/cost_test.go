@@ -114,7 +114,8 @@ func TestUnknownCost(t *testing.T) {
 	if err := r.Text(&b, 0, decisions); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"cost           unknown: no answer has both a price and token counts\n", "increase of cost per answer over live", "cost_unknown"} {
+	for _, want := range []string{"cost           unknown: no answer has both a price and token counts\n", "increase of cost per answer over live", "cost_unknown",
+		"prices and token counts of cand-a and live, in rows to come\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the report does not say %q", want)
 		}

@@ -125,12 +125,21 @@ func change(d Decision, r Report, c Comparison) string {
 	case d.endsBurnIn(c.Quality):
 		b := c.Quality.Burn
 		return fmt.Sprintf("the end of the burn-in, at %s in %s", counted(b.NeedPairs, "pair"), counted(b.NeedSessions, "session"))
+	case slices.Contains(d.Reasons, CodeCostUnknown) && d.MorePairs != nil:
+		return d.moreShort() + "; " + pricing(c)
+	case slices.Contains(d.Reasons, CodeCostUnknown):
+		return pricing(c)
 	case d.MorePairs != nil:
 		return d.moreShort()
 	case slices.Contains(d.Reasons, CodeLossesDiffer):
 		return "equal shares of answers without a grade"
 	}
 	return "more data"
+}
+
+// pricing says what closes a cost guard that has nothing to compare.
+func pricing(c Comparison) string {
+	return fmt.Sprintf("prices and token counts of %s and %s, in rows to come", c.Arm, c.Against)
 }
 
 // fit says what would make an unfit input fit for a decision; nothing if it is.

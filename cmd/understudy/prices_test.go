@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-eval/understudy/cmd/understudy/config"
 	"github.com/understudy-eval/understudy/judge"
+	"github.com/understudy-eval/understudy/reports"
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
 	"github.com/understudy-eval/understudy/shadow/llm/llmfake"
@@ -109,5 +110,14 @@ sinks: {dir: rows, flush: {every: 200ms}}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("cost of the answer, of judging (-want +got):\n%s", diff)
+	}
+	var shown struct{ Report reports.Report }
+	s.report(&shown)
+	totals := map[shadow.Arm][2]*int64{}
+	for _, a := range shown.Report.Arms {
+		totals[a.Name] = [2]*int64{a.Cost.TotalNUSD, a.Cost.Judging.TotalNUSD}
+	}
+	if diff := cmp.Diff(want, totals); diff != "" {
+		t.Errorf("as the report has them (-want +got):\n%s", diff)
 	}
 }
