@@ -12,10 +12,13 @@ var rightToLeft = regexp.MustCompile(`[^\s:,;()]*[` + rightToLeftScripts + `][^\
 
 const rightToLeftScripts = `\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{Nko}\p{Samaritan}\p{Mandaic}`
 
+// unitAfterNumber finds the blank between a number and its unit.
+var unitAfterNumber = regexp.MustCompile(`(\d) (%|s\b|points?\b)`)
+
 // isolated escapes a text for a page, keeps words written from right to left from
-// turning the figures beside them around, and a number and its per cent on one line.
+// turning the figures beside them around, and a number and its unit on one line.
 func isolated(s string) template.HTML {
-	s = strings.ReplaceAll(s, " %", "\u00a0%")
+	s = unitAfterNumber.ReplaceAllString(s, "$1\u00a0$2")
 	var b strings.Builder
 	last := 0
 	for _, at := range rightToLeft.FindAllStringIndex(s, -1) {

@@ -238,11 +238,12 @@ func TestHTMLOfLittle(t *testing.T) {
 	}
 }
 
-// TestHTMLManyArms: thirty arms are drawn in ways that differ in colour or dash.
+// TestHTMLManyArms: live and 25 candidates are drawn in ways that differ in colour or
+// dash.
 func TestHTMLManyArms(t *testing.T) {
 	e, rows := experiment(), plain(2, 0)[:1]
 	e.Candidates = nil
-	for i := range 29 {
+	for i := range 25 {
 		arm := reports.Arm{Name: shadow.Arm("arm-" + string(rune('a'+i))), Timeout: time.Minute}
 		e.Candidates = append(e.Candidates, arm)
 		row := answered(0, arm.Name, time.Second)
@@ -252,7 +253,7 @@ func TestHTMLManyArms(t *testing.T) {
 	for _, swatch := range regexp.MustCompile(`(?s)<svg class="swatch".*?</svg>`).FindAllString(htmlOf(t, build(t, e, rows, nil)), -1) {
 		drawn[swatch] = true
 	}
-	if want := 30 + 2 + 2; len(drawn) < want { // curves, two intervals, margin and gate
+	if want := 26 + 2 + 2; len(drawn) < want { // curves, two intervals, margin and gate
 		t.Errorf("%d kinds of marks, want %d", len(drawn), want)
 	}
 }

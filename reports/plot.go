@@ -68,6 +68,17 @@ func (f figure) paint(c draw.Canvas) {
 	c.FillText(lettering(inkMuted, draw.XCenter, draw.YBottom), vg.Point{X: data.Center().X, Y: c.Min.Y + 2}, f.axis)
 }
 
+// nameAndFigures writes a name on the left and figures on the right, each a text of
+// its own, so that a name written from right to left does not turn the figures. The
+// name is cut where there is no room for it.
+func nameAndFigures(c draw.Canvas, top vg.Length, name, figures string) {
+	style := lettering(inkText, draw.XRight, draw.YTop)
+	c.FillText(style, vg.Point{X: c.Max.X, Y: top}, figures)
+	room := int(float64(c.Size().X-style.Width(figures))/(0.62*textSize)) - 2
+	style.XAlign = draw.XLeft
+	c.FillText(style, vg.Point{X: c.Min.X, Y: top}, shorten(name, max(room, 6)))
+}
+
 // shorten cuts a name to a number of columns.
 func shorten(name string, columns int) string {
 	return strings.TrimSpace(narrow().Truncate(clean(name), columns, "…"))

@@ -94,15 +94,8 @@ func marginAndZero(margin, y float64) drawing {
 func forestLine(cand Comparison, m mark, y float64) drawing {
 	return func(c draw.Canvas, p *plot.Plot) {
 		trX, trY := p.Transforms(&c)
-		words := trY(y) + 0.62*forestRow
 		line := trY(y) + 0.28*forestRow
-		figures := forestFigures(cand.Quality)
-		style := lettering(inkText, draw.XRight, draw.YBottom)
-		c.FillText(style, vg.Point{X: c.Max.X, Y: words}, figures)
-		room := int(float64(c.Size().X-style.Width(figures))/(0.62*textSize)) - 2
-		style.XAlign = draw.XLeft
-		c.FillText(style, vg.Point{X: c.Min.X, Y: words}, shorten(forestName(cand), max(room, 6)))
-
+		nameAndFigures(c, trY(y)+0.92*forestRow, forestName(cand), forestFigures(cand.Quality))
 		side := func(v *float64, open vg.Length) vg.Length {
 			if v == nil {
 				return open

@@ -66,8 +66,8 @@ func gradeRow(a ArmReport, beside *ArmReport, m mark, y, most float64) drawing {
 		x, trY := p.Transforms(&c)
 		base := trY(y)
 		const tallest = gradesRow - 52
-		name := fmt.Sprintf("%s, %d graded, mean %s", shorten(string(a.Name), 30), a.Graded, or(a.Mean.Value, unsigned(decimals(a.Mean.SE))))
-		c.FillText(lettering(inkText, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X, Y: base + gradesRow - 8}, name)
+		nameAndFigures(c, base+gradesRow-8, string(a.Name),
+			fmt.Sprintf("%s graded, mean %s", number(a.Graded), or(a.Mean.Value, unsigned(decimals(a.Mean.SE)))))
 		c.StrokeLine2(draw.LineStyle{Color: inkMuted.rgb(), Width: 1}, c.Min.X, base, c.Max.X, base)
 		for i, n := range a.Grades {
 			share := ratio(n, a.Graded)
@@ -78,7 +78,9 @@ func gradeRow(a ArmReport, beside *ArmReport, m mark, y, most float64) drawing {
 			if beside != nil {
 				level := base + vg.Length(ratio(beside.Grades[i], beside.Graded)/most)*tallest
 				c.StrokeLine2(draw.LineStyle{Color: inkText.rgb(), Width: 2}, left-5, level, right+5, level)
-				above = max(above, level)
+				if level > top && level < top+1.3*textSize { // the share would stand on the tick
+					above = level
+				}
 			}
 			c.FillText(lettering(inkText, draw.XCenter, draw.YBottom), vg.Point{X: (left + right) / 2, Y: above + 3}, percentNumber(share))
 		}

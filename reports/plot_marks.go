@@ -103,16 +103,20 @@ func inks() []ink {
 	return append([]ink{inkText, inkMuted, inkGrid, inkGood, inkOpen, inkBad}, armInks()...)
 }
 
-// dashes are the strokes of lines; together with the colours they tell thirty arms
-// apart.
+// dashes are the strokes of lines.
 func dashes() [][]vg.Length {
 	return [][]vg.Length{nil, {7, 3}, {2, 2.5}, {9, 3, 2, 3}, {14, 4}}
 }
 
-// armMark is how the arm at an index of a report's arms is drawn.
+// armMark is how the arm at an index of a report's arms is drawn: live alone in its
+// colour and whole, 25 candidates in ways that differ in colour or dash.
 func armMark(i int, s shape) mark {
 	colours := armInks()
-	return mark{shape: s, ink: colours[i%len(colours)], dash: i % len(dashes())}
+	if i == 0 {
+		return mark{shape: s, ink: colours[0]}
+	}
+	k, n := i-1, len(colours)-1
+	return mark{shape: s, ink: colours[1+k%n], dash: (1 + k + k/n) % len(dashes())}
 }
 
 // rgb is the colour on white paper.
