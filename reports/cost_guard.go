@@ -1,5 +1,8 @@
 package reports
 
+// leavesCostOut says whether cost is not guarded because it is not known.
+func (g Gate) leavesCostOut(c Comparison) bool { return g.CostIfKnown && c.CostIncrease.Pairs == 0 }
+
 // costCheck holds the relative increase of cost per answer to its limit, by the
 // interval of the ratio. Where the other arm is free, only a free candidate passes.
 func costCheck(d CostDelta, limit float64) Check {

@@ -220,6 +220,7 @@ func TestCostGuard(t *testing.T) {
 		name, why string
 		rows      []sinks.Row
 		limit     float64
+		ifKnown   bool // the limit is the default
 		state     reports.State
 		code      reports.Code
 		says      string // in the decision's table or sentence
@@ -234,6 +235,14 @@ func TestCostGuard(t *testing.T) {
 					r.Cost = nil
 				}
 			})},
+		{name: "no price for a control, by default", why: "one known cost is as good as none: the last guard is that of a problem", limit: 0.5, ifKnown: true, state: reports.Unknown, code: "problem_unsafe_open",
+			says: "cost is not guarded: there is no pair of which both costs are known",
+			rows: each(func(_ int, r *sinks.Row) {
+				if r.Arm == "control" {
+					r.Cost = nil
+				}
+			})},
+		{name: "dearer, by default", why: "where costs are known the default guards", rows: pricedRows(150, 2), limit: 0.5, ifKnown: true, state: reports.Fail, code: "cost_increase"},
 		{name: "live's price unknown", why: "the control arm is what counts", limit: 0.5, state: reports.Pass, code: "cost_increase",
 			rows: each(func(_ int, r *sinks.Row) {
 				if r.Arm == shadow.Live {
@@ -260,7 +269,7 @@ func TestCostGuard(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			e := withControl()
-			e.Gate.CostIncrease = &tt.limit
+			e.Gate.CostIncrease, e.Gate.CostIfKnown = &tt.limit, tt.ifKnown
 			r := build(t, e, tt.rows, booksFor(150))
 			d, err := e.Gate.Decide(r, "cand-a", time.Time{})
 			if err != nil {

@@ -31,6 +31,9 @@ type Decision struct {
 	Sentence string  `json:"sentence"`
 	Quality  Check   `json:"quality"`
 	Guards   []Check `json:"guards"`
+	// CostUnguarded: the default limit on cost was left out, because no pair has two
+	// known costs.
+	CostUnguarded bool `json:"cost_unguarded,omitempty"`
 	// MorePairs is about how many more pairs would settle the checks in Settles if the
 	// figures stayed as they are; nil if the experiment need not keep running, or if
 	// it cannot be said.
@@ -110,6 +113,7 @@ func (g Gate) Decide(r Report, arm shadow.Arm, now time.Time) (Decision, error) 
 	d := Decision{
 		Arm: arm, Experiment: r.Experiment.Digest, Reasons: []Code{}, Settles: []Code{},
 		Quality: g.quality(c, candidates(r.Comparisons)), Guards: g.guards(a, c, r.Experiment.Level),
+		CostUnguarded: g.CostIncrease != nil && g.leavesCostOut(c),
 	}
 	d.conclude(r, c, now)
 	d.Sentence = sentence(d, r, c)

@@ -69,6 +69,9 @@ type Gate struct {
 	// CostIncrease limits by which share an answer may cost more than one of the
 	// control arm where there is one, else of live. nil is no limit.
 	CostIncrease *float64 `json:"cost_increase,omitempty"`
+	// CostIfKnown leaves the cost guard out, and says so, where no pair has two known
+	// costs: the limit is the default, not one that somebody asked for.
+	CostIfKnown bool `json:"cost_if_known,omitempty"`
 }
 
 // BurnIn is how much must be seen before the anytime interval is used at all.

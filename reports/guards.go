@@ -122,7 +122,7 @@ func (g Gate) guards(a ArmReport, c Comparison, level float64) []Check {
 		what := "increase of problem " + clean(string(p.Problem))
 		checks = append(checks, deltaCheck(codeOfProblem(p.Problem), what, c, problemDelta(c, p), p.Increase, level))
 	}
-	if g.CostIncrease != nil {
+	if g.CostIncrease != nil && !g.leavesCostOut(c) {
 		checks = append(checks, costCheck(c.CostIncrease, *g.CostIncrease))
 	}
 	for i := range checks {

@@ -174,6 +174,9 @@ func checks(d Decision) section {
 		codes[i] = string(code)
 	}
 	s.notes = []string{"reasons: " + strings.Join(codes, ", "), "a check passes or fails when the whole interval lies on one side of the limit"}
+	if d.CostUnguarded {
+		s.notes = append(s.notes, "cost is not guarded: there is no pair of which both costs are known")
+	}
 	if d.Quality.Code == CodeSeveral {
 		s.notes = append(s.notes, "of several candidates one is no worse only if it also is by Holm over all of them")
 	}

@@ -145,7 +145,7 @@ func (p *prices) pricedAtUpstream() bool {
 // warnings say what keeps the cost guard open from the start: an unknown price of a
 // candidate, or of the arm that it is compared with.
 func (p *prices) warnings() []error {
-	if p.cfg.Gate.CostIncrease == nil {
+	if p.cfg.Gate.CostIncrease == nil || !p.cfg.Gate.CostGiven {
 		return nil
 	}
 	var out []error

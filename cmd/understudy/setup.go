@@ -135,7 +135,7 @@ func upstreamHost(upstream string) string {
 func gateOf(g config.Gate) reports.Gate {
 	out := reports.Gate{
 		Margin: g.Margin, Alpha: g.Alpha, PlannedPairs: g.PlannedPairs, BurnIn: reports.BurnIn(g.BurnIn),
-		P95Increase: g.P95Increase, FailuresIncrease: g.FailuresIncrease, CostIncrease: g.CostIncrease,
+		P95Increase: g.P95Increase, FailuresIncrease: g.FailuresIncrease, CostIncrease: g.CostIncrease, CostIfKnown: g.CostIncrease != nil && !g.CostGiven,
 	}
 	for _, l := range g.Over {
 		out.Over = append(out.Over, reports.ShareLimit(l))

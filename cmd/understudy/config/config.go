@@ -211,6 +211,9 @@ type Gate struct {
 	Problems         []ProblemLimit `json:"problems,omitempty"` // by name
 	// CostIncrease is relative: 0.5 is half as much again; nil is no limit.
 	CostIncrease *float64 `json:"cost_increase,omitempty"`
+	// CostGiven says that the file names CostIncrease. The default one guards where
+	// costs are known, and no more.
+	CostGiven bool `json:"cost_given,omitempty"`
 }
 
 // BurnIn is how much must be seen before an interval is used at all.

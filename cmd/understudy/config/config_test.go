@@ -34,12 +34,12 @@ func parse(t *testing.T, text string) *config.Config {
 
 func TestDefaults(t *testing.T) {
 	c := parse(t, smallest+"candidates: {luna: {model: luna}}\n")
-	p95, failures := 500*time.Millisecond, 0.01
+	p95, failures, cost := 500*time.Millisecond, 0.01, 0.5
 	wantGate := config.Gate{
 		Margin: 0.10, Alpha: 0.05, PlannedPairs: 900, BurnIn: config.BurnIn{Pairs: 50, Sessions: 30},
 		Over:           []config.ShareLimit{{Limit: 3 * time.Second, Share: 0.05}, {Limit: 10 * time.Second, Share: 0.01}},
 		FirstTokenOver: []config.ShareLimit{{Limit: time.Second, Share: 0.10}},
-		P95Increase:    &p95, FailuresIncrease: &failures,
+		P95Increase:    &p95, FailuresIncrease: &failures, CostIncrease: &cost,
 	}
 	if diff := cmp.Diff(wantGate, c.Gate); diff != "" {
 		t.Errorf("gate (-want +got):\n%s", diff)

@@ -45,6 +45,7 @@ const (
 	DefaultBurnInSessions   = 30
 	DefaultP95Increase      = 500 * time.Millisecond
 	DefaultFailuresIncrease = 0.01
+	DefaultCostIncrease     = 0.5
 )
 
 // DefaultLimits are the latency limits of the tables.
@@ -64,12 +65,12 @@ func DefaultFirstTokenOver() []ShareLimit {
 
 // DefaultGate is the gate of a configuration that says nothing of it.
 func DefaultGate() Gate {
-	p95, failures := DefaultP95Increase, DefaultFailuresIncrease
+	p95, failures, cost := DefaultP95Increase, DefaultFailuresIncrease, DefaultCostIncrease
 	return Gate{
 		Margin: DefaultMargin, Alpha: DefaultAlpha, PlannedPairs: DefaultPlannedPairs,
 		BurnIn: BurnIn{Pairs: DefaultBurnInPairs, Sessions: DefaultBurnInSessions},
 		Over:   DefaultOver(), FirstTokenOver: DefaultFirstTokenOver(),
-		P95Increase: &p95, FailuresIncrease: &failures,
+		P95Increase: &p95, FailuresIncrease: &failures, CostIncrease: &cost,
 	}
 }
 

@@ -29,7 +29,6 @@ gate:
   latency: {over: {10s: 0.01, 3s: 0.05}, p95_increase: 0.5s, first_token: {over: {1s: 0.1}}}
   alpha: 0.05
   failures: {increase: 1e-2}
-  cost_increase: none
 judge: {concurrency: 9, primary: judge, share: 30%, breaker: {cool: 300s}, rubric: standard}
 candidates:
   b: {control: true, model: luna, share: 0.2}
@@ -67,7 +66,7 @@ func TestDigestDiffers(t *testing.T) {
 		{"10s: 1%", "10s: 1.1%"},
 		{"alpha: 5%,", "alpha: 5%, failures: none,"},
 		{"alpha: 5%,", "alpha: 5%, problems: {unsafe: {increase: 1%}},"},
-		{"alpha: 5%,", "alpha: 5%, cost_increase: 50%,"},
+		{"alpha: 5%,", "alpha: 5%, cost_increase: 50%,"}, // the default is left out where costs are unknown
 		{"alpha: 5%,", "alpha: 5%, cost_increase: 51%,"},
 		{"[3s, 6s, 10s]", "[3s, 6s]"},
 		{"[3s, 6s, 10s]", "[3s, 6s, 10s], level: 90%"},

@@ -57,9 +57,12 @@ func (r *draft) gate() reader {
 				"over": shareLimits(&g.FirstTokenOver),
 			})),
 		})),
-		"failures":      orNone(func() { g.FailuresIncrease = nil }, section(fields{"increase": increase(&g.FailuresIncrease, part)})),
-		"problems":      orNone(func() { g.Problems = nil }, problems(&g.Problems)),
-		"cost_increase": increase(&g.CostIncrease, multiple),
+		"failures": orNone(func() { g.FailuresIncrease = nil }, section(fields{"increase": increase(&g.FailuresIncrease, part)})),
+		"problems": orNone(func() { g.Problems = nil }, problems(&g.Problems)),
+		"cost_increase": func(d *decoder, path string, n *node) {
+			increase(&g.CostIncrease, multiple)(d, path, n)
+			g.CostGiven = g.CostIncrease != nil
+		},
 	})
 }
 
