@@ -52,7 +52,7 @@ type Tool struct {
 //	anthropic-messages  output_config.format or output_format, tools, tool_choice
 //	gemini-generate     generationConfig: responseJsonSchema, responseSchema, responseMimeType
 //	                    (application/json, text/x.enum); tools, toolConfig.functionCallingConfig
-//	ollama-chat         format ("json" or a schema), tools
+//	ollama-chat         format ("json" or a schema), tools; ollama-generate alike
 //
 // A forced tool is the only one in Tools; where calls are forbidden there is none.
 // Forms that are not listed (grammars, regular expressions) and fields of the wrong
@@ -89,7 +89,7 @@ func contractReader(d Dialect) func(value, *Contract) (offered int) {
 		return anthropicContract
 	case GeminiGenerate:
 		return geminiContract
-	case OllamaChat:
+	case OllamaChat, OllamaGenerate:
 		return ollamaContract
 	default:
 		return nil

@@ -2,14 +2,13 @@ package llm
 
 import "errors"
 
-// Further dialects. Judges and probes are asked in them and whole answers are
-// decoded (not yet of OpenAIResponses); of requests only the contract is read, see
-// [RequestContract], and streams of users are read in [OpenAIChat] only.
+// Further dialects. Requests and answers of all of them are read, whole and streamed.
 const (
-	OpenAIResponses   Dialect = "openai-responses"
-	AnthropicMessages Dialect = "anthropic-messages"
-	GeminiGenerate    Dialect = "gemini-generate"
-	OllamaChat        Dialect = "ollama-chat"
+	OpenAIResponses   Dialect = "openai-responses"   // Responses
+	AnthropicMessages Dialect = "anthropic-messages" // Messages, of any anthropic-version
+	GeminiGenerate    Dialect = "gemini-generate"    // generateContent and streamGenerateContent
+	OllamaChat        Dialect = "ollama-chat"        // Ollama's own /api/chat
+	OllamaGenerate    Dialect = "ollama-generate"    // Ollama's own /api/generate
 )
 
 // Errors of reading a client's request.

@@ -54,11 +54,13 @@ func decoderOf(d Dialect) func(value) (Reply, bool) {
 	switch d {
 	case OpenAIChat:
 		return decodeOpenAI
+	case OpenAIResponses:
+		return decodeResponses
 	case AnthropicMessages:
 		return decodeAnthropic
 	case GeminiGenerate:
 		return decodeGemini
-	case OllamaChat:
+	case OllamaChat, OllamaGenerate:
 		return decodeOllama
 	default:
 		return nil

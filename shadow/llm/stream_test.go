@@ -19,10 +19,15 @@ type streamed struct {
 	ended  bool
 }
 
-// feed writes a body in pieces of the sizes that next gives.
+// feed writes a chat completion in pieces of the sizes that next gives.
 func feed(t testing.TB, body []byte, limit int, next func() int) streamed {
 	t.Helper()
-	s := llm.NewStream(llm.OpenAIChat, limit)
+	return feedAs(t, llm.OpenAIChat, body, limit, next)
+}
+
+func feedAs(t testing.TB, d llm.Dialect, body []byte, limit int, next func() int) streamed {
+	t.Helper()
+	s := llm.NewStream(d, limit)
 	for len(body) > 0 {
 		n := min(next(), len(body))
 		if w, err := s.Write(body[:n]); w != n || err != nil {
@@ -157,7 +162,7 @@ func TestStreamManyPieces(t *testing.T) {
 }
 
 func TestStreamDialect(t *testing.T) {
-	if _, err := llm.NewStream(llm.OllamaChat, 0).Reply(); !errors.Is(err, llm.ErrDialect) {
+	if _, err := llm.NewStream("telegraph", 0).Reply(); !errors.Is(err, llm.ErrDialect) {
 		t.Errorf("error %v, want ErrDialect", err)
 	}
 }

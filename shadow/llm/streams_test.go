@@ -1,0 +1,265 @@
+package llm_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/understudy-eval/understudy/shadow/llm"
+)
+
+// named writes server-sent events that carry their type in the data too.
+func named(events ...string) string {
+	var b strings.Builder
+	for _, e := range events {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(e, `{"type":"`), `"`)
+		fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", kind, e)
+	}
+	return b.String()
+}
+
+// unnamed writes server-sent events without a name.
+func unnamed(events ...string) string { return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n" }
+
+func lines(objects ...string) string { return strings.Join(objects, "\n") + "\n" }
+
+// Recorded shapes of the dialects' streams.
+const (
+	claudeStart = `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-5","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":25,"cache_creation_input_tokens":10,"cache_read_input_tokens":100,"output_tokens":1}}}`
+	claudePing  = `{"type":"ping"}`
+	claudeThink = `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`
+	claudeHm    = `{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}`
+	claudeSign  = `{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB"}}`
+	claudeOpen  = `{"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}`
+	claudeA     = `{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"A"}}`
+	claudeB     = `{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"ß 🎭"}}`
+	claudeTool  = `{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"toolu_1","name":"find_order","input":{}}}`
+	claudeArg0  = `{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":""}}`
+	claudeArg1  = `{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"order\":"}}`
+	claudeArg2  = `{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":" 4711}"}}`
+	claudeEnd   = `{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":15,"output_tokens_details":{"thinking_tokens":4}}}`
+	claudeStop  = `{"type":"message_stop"}`
+
+	respCreated = `{"type":"response.created","sequence_number":0,"response":{"id":"resp_1","object":"response","status":"in_progress","error":null,"model":"gpt-6-mini-2026-05-01","output":[],"usage":null}}`
+	respItem    = `{"type":"response.output_item.added","sequence_number":1,"output_index":1,"item":{"id":"msg_1","type":"message","status":"in_progress","role":"assistant","content":[]}}`
+	respPart    = `{"type":"response.content_part.added","sequence_number":2,"item_id":"msg_1","output_index":1,"content_index":0,"part":{"type":"output_text","text":"","annotations":[]}}`
+	respA       = `{"type":"response.output_text.delta","sequence_number":3,"item_id":"msg_1","output_index":1,"content_index":0,"delta":"A","obfuscation":"x"}`
+	respB       = `{"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_1","output_index":1,"content_index":0,"delta":"ß 🎭"}`
+	respCall    = `{"type":"response.output_item.added","sequence_number":5,"output_index":2,"item":{"id":"fc_1","type":"function_call","status":"in_progress","call_id":"call_1","name":"find_order","arguments":""}}`
+	respArg1    = `{"type":"response.function_call_arguments.delta","sequence_number":6,"item_id":"fc_1","output_index":2,"delta":"{\"order\":"}`
+	respArg2    = `{"type":"response.function_call_arguments.delta","sequence_number":7,"item_id":"fc_1","output_index":2,"delta":" 4711}"}`
+	respUsage   = `"usage":{"input_tokens":20,"input_tokens_details":{"cached_tokens":5,"cache_write_tokens":2},"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":29}`
+	respMessage = `{"id":"msg_1","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"Aß 🎭","annotations":[]}]}`
+	respThought = `{"id":"rs_1","type":"reasoning","summary":[]}`
+	respDone    = `{"type":"response.completed","sequence_number":8,"response":{"id":"resp_1","object":"response","status":"completed","error":null,"model":"gpt-6-mini-2026-05-01","output":[` + respThought + `,` + respMessage + `],` + respUsage + `}}`
+	respBare    = `{"type":"response.completed","sequence_number":8,"response":{"id":"resp_1","status":"completed","model":"gpt-6-mini-2026-05-01",` + respUsage + `}}`
+
+	geminiHm   = `{"candidates":[{"content":{"parts":[{"text":"hm","thought":true}],"role":"model"},"index":0}],"modelVersion":"gemini-4-flash","responseId":"r"}`
+	geminiA    = `{"candidates":[{"content":{"parts":[{"text":"A"}],"role":"model"},"index":0}],"usageMetadata":{"promptTokenCount":7,"totalTokenCount":7},"modelVersion":"gemini-4-flash"}`
+	geminiB    = `{"candidates":[{"content":{"parts":[{"text":"ß 🎭"}],"role":"model"},"index":0}],"modelVersion":"gemini-4-flash"}`
+	geminiCall = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"find_order","args":{"order":4711}}}],"role":"model"},"index":0}],"modelVersion":"gemini-4-flash"}`
+	geminiEnd  = `{"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3,"thoughtsTokenCount":4,"cachedContentTokenCount":2,"totalTokenCount":14},"modelVersion":"gemini-4-flash"}`
+
+	ollamaHm   = `{"model":"qwen3:8b","created_at":"2026-11-02T06:52:12Z","message":{"role":"assistant","content":"","thinking":"hm"},"done":false}`
+	ollamaA    = `{"model":"qwen3:8b","message":{"role":"assistant","content":"A"},"done":false}`
+	ollamaB    = `{"model":"qwen3:8b","message":{"role":"assistant","content":"ß 🎭"},"done":false}`
+	ollamaCall = `{"model":"qwen3:8b","message":{"role":"assistant","content":"","tool_calls":[{"function":{"index":0,"name":"find_order","arguments":{"order":4711}}}]},"done":false}`
+	ollamaEnd  = `{"model":"qwen3:8b","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","total_duration":4883583458,"load_duration":1334875,"prompt_eval_count":7,"prompt_eval_duration":342546000,"eval_count":3,"eval_duration":4535599000}`
+)
+
+// Whole conversations with each dialect: a text and, where asked, a call.
+func claude(more ...string) string {
+	return named(append(append([]string{claudeStart, claudePing, claudeThink, claudeHm, claudeSign, claudeOpen, claudeA, claudeB}, more...), claudeEnd, claudeStop)...)
+}
+
+var order = llm.ToolCall{Name: "find_order", Arguments: `{"order":4711}`}
+
+// orderAs is the call as a dialect sends it: with an id, and arguments in pieces.
+func orderAs(id string) llm.ToolCall {
+	return llm.ToolCall{ID: id, Name: "find_order", Arguments: `{"order": 4711}`}
+}
+
+type streamCase struct {
+	name, why string
+	dialect   llm.Dialect
+	body      string
+	want      llm.Reply
+	reason    llm.Reason
+	first     string // the piece that brings the first content; without it there is none
+	ended     bool
+}
+
+func streamCases() []streamCase {
+	claudeUsage := llm.Usage{In: num(135), Cached: num(100), CacheWritten: num(10), Out: num(15), Reasoning: num(4)}
+	claudeCut := llm.Usage{In: num(135), Cached: num(100), CacheWritten: num(10)}
+	respCounts := llm.Usage{In: num(20), Cached: num(5), CacheWritten: num(2), Out: num(9), Reasoning: num(4)}
+	geminiCounts := llm.Usage{In: num(7), Out: num(7), Reasoning: num(4), Cached: num(2)}
+	ollamaCounts := llm.Usage{In: num(7), Out: num(3)}
+	const text, sonnet, mini, flash, qwen = "Aß 🎭", "claude-sonnet-5", "gpt-6-mini-2026-05-01", "gemini-4-flash", "qwen3:8b"
+	anthropic, responses, gemini, ollama := llm.AnthropicMessages, llm.OpenAIResponses, llm.GeminiGenerate, llm.OllamaChat
+	return []streamCase{
+		{name: "claude text", why: "thinking and pings are no content; later counts are cumulative", dialect: anthropic, body: claude(), first: claudeA, ended: true,
+			want: llm.Reply{Text: text, Finish: "stop", Model: sonnet, Usage: claudeUsage}},
+		{name: "claude tool", why: "the input comes in pieces", dialect: anthropic, body: claude(claudeTool, claudeArg0, claudeArg1, claudeArg2), first: claudeA, ended: true,
+			want: llm.Reply{Text: text, Finish: "stop", Model: sonnet, Usage: claudeUsage, ToolCalls: []llm.ToolCall{orderAs("toolu_1")}}},
+		{name: "claude interleaved", why: "blocks are told apart by index", dialect: anthropic, body: named(claudeOpen, claudeTool, claudeA, claudeArg1, claudeB, claudeArg2, claudeEnd, claudeStop), first: claudeTool, ended: true,
+			want: llm.Reply{Text: text, Finish: "stop", Usage: llm.Usage{Out: num(15), Reasoning: num(4)}, ToolCalls: []llm.ToolCall{orderAs("toolu_1")}}},
+		{name: "claude call without input", why: "no piece is an empty object", dialect: anthropic, body: named(claudeTool, claudeArg0, claudeStop), first: claudeTool, ended: true,
+			want: llm.Reply{ToolCalls: []llm.ToolCall{{ID: "toolu_1", Name: "find_order", Arguments: "{}"}}}},
+		{name: "claude tool of the provider", why: "its input is no call of ours", dialect: anthropic, ended: true, first: claudeA,
+			body: named(`{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}`,
+				`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}`, claudeOpen, claudeA, claudeStop),
+			want: llm.Reply{Text: "A"}},
+		{name: "claude unknown events", why: "enumerations are open", dialect: anthropic, body: named(claudeOpen, `{"type":"hologram","index":1}`, `{"type":"content_block_delta","index":1,"delta":{"type":"smell_delta","text":"x"}}`, claudeA, claudeStop), first: claudeA, ended: true,
+			want: llm.Reply{Text: "A"}},
+		{name: "claude refusal", why: "marked by the provider, at the end", dialect: anthropic, ended: true, first: `"explanation":"no"}}}`,
+			body: named(claudeStart, `{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"category":"cyber","explanation":"no"}}}`, claudeStop),
+			want: llm.Reply{Refusal: "no", Finish: "stop", Model: sonnet, Usage: llm.Usage{In: num(135), Cached: num(100), CacheWritten: num(10), Out: num(1)}}},
+		{name: "claude cut", why: "no message_stop; the first count of tokens out is a guess", dialect: anthropic, body: named(claudeStart, claudeOpen, claudeA), reason: llm.Reset, first: claudeA,
+			want: llm.Reply{Text: "A", Model: sonnet, Usage: claudeCut}},
+		{name: "claude cut at the end", why: "a stop reason is no end sign", dialect: anthropic, body: named(claudeOpen, claudeA, claudeEnd), reason: llm.Reset, first: claudeA,
+			want: llm.Reply{Text: "A", Finish: "stop", Usage: llm.Usage{Out: num(15), Reasoning: num(4)}}},
+		{name: "claude error", why: "the status stays 200", dialect: anthropic, body: named(claudeStart, claudeOpen, claudeA, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, claudeStop), reason: llm.ErrorIn200, first: claudeA, ended: true,
+			want: llm.Reply{Text: "A", Model: sonnet, Usage: claudeCut}},
+		{name: "claude empty", why: "an end without an answer", dialect: anthropic, body: named(claudeEnd, claudeStop), reason: llm.Empty, ended: true, want: llm.Reply{Finish: "stop", Usage: llm.Usage{Out: num(15), Reasoning: num(4)}}},
+		{name: "claude truncated", why: "thinking used up the tokens", dialect: anthropic, reason: llm.Truncated, ended: true, want: llm.Reply{Finish: "length"},
+			body: named(claudeThink, claudeHm, `{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}`, claudeStop)},
+		{name: "claude whole", why: "the server did not stream", dialect: anthropic, body: `{"content":[{"type":"text","text":"A"}],"stop_reason":"end_turn"}`, want: llm.Reply{Text: "A", Finish: "stop"}},
+		{name: "claude done", why: "gateways end every stream with [DONE]", dialect: anthropic, body: named(claudeOpen, claudeA) + done + named(claudeStop), first: claudeA, ended: true, want: llm.Reply{Text: "A"}},
+
+		{name: "responses text", why: "the last event repeats the answer", dialect: responses, body: named(respCreated, respItem, respPart, respA, respB, respDone), first: respA, ended: true,
+			want: llm.Reply{Text: text, Finish: "stop", Model: mini, Usage: respCounts}},
+		{name: "responses call", why: "a server that leaves the output out at the end", dialect: responses, body: named(respCreated, respItem, respPart, respA, respCall, respArg1, respB, respArg2, respBare), first: respA, ended: true,
+			want: llm.Reply{Text: text, Finish: "tool_calls", Model: mini, Usage: respCounts, ToolCalls: []llm.ToolCall{orderAs("call_1")}}},
+		{name: "responses only done events", why: "a server that sends no pieces", dialect: responses, ended: true, first: `"text":"A"}`,
+			body: named(`{"type":"response.output_text.done","output_index":0,"content_index":0,"text":"A"}`, `{"type":"response.output_item.done","output_index":1,"item":{"type":"custom_tool_call","call_id":"c","name":"sh","input":"ls"}}`, `{"type":"response.completed"}`),
+			want: llm.Reply{Text: "A", Finish: "tool_calls", ToolCalls: []llm.ToolCall{{ID: "c", Name: "sh", Arguments: "ls"}}}},
+		{name: "responses refusal", why: "a refusal is content", dialect: responses, ended: true, first: `"delta":"No"}`,
+			body: named(`{"type":"response.refusal.delta","output_index":0,"content_index":0,"delta":"No"}`, `{"type":"response.refusal.delta","output_index":0,"content_index":0,"delta":"."}`, `{"type":"response.refusal.done","output_index":0,"content_index":0,"refusal":"No."}`, respBare),
+			want: llm.Reply{Refusal: "No.", Finish: "stop", Model: mini, Usage: respCounts}},
+		{name: "responses reasoning", why: "reasoning is not the answer", dialect: responses, reason: llm.Truncated, ended: true, want: llm.Reply{Finish: "length"},
+			body: named(`{"type":"response.reasoning_text.delta","output_index":0,"content_index":0,"delta":"hm"}`, `{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[`+respThought+`]}}`)},
+		{name: "responses filtered", why: "withheld", dialect: responses, reason: llm.Filtered, ended: true, want: llm.Reply{Finish: "content_filter"},
+			body: named(`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]}}`)},
+		{name: "responses failed", why: "the failure is inside the response", dialect: responses, reason: llm.ErrorIn200, ended: true, first: respA,
+			body: named(respA, `{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"x"}}}`), want: llm.Reply{Text: "A", Finish: "error"}},
+		{name: "responses error", why: "a flat event", dialect: responses, reason: llm.ErrorIn200, ended: true, body: named(`{"type":"error","code":"rate_limit_exceeded","message":"x","param":null,"sequence_number":1}`)},
+		{name: "responses cut", why: "no last event", dialect: responses, reason: llm.Reset, first: respA, body: named(respCreated, respItem, respPart, respA), want: llm.Reply{Text: "A", Model: mini}},
+		{name: "responses empty", why: "completed, and nothing in it", dialect: responses, reason: llm.Empty, ended: true, body: named(respCreated, respBare), want: llm.Reply{Finish: "stop", Model: mini, Usage: respCounts}},
+		{name: "responses whole", why: "the server did not stream", dialect: responses, body: `{"object":"response","status":"completed","output":[` + respMessage + `]}`, want: llm.Reply{Text: text, Finish: "stop"}},
+
+		{name: "gemini events", why: "thoughts are no content", dialect: gemini, body: unnamed(geminiHm, geminiA, geminiB, geminiEnd), first: geminiA,
+			want: llm.Reply{Text: text, Finish: "stop", Model: flash, Usage: geminiCounts}},
+		{name: "gemini list", why: "without alt=sse", dialect: gemini, body: "[" + geminiHm + "\r\n,\r\n" + geminiA + ",\n" + geminiB + "," + geminiEnd + "]", first: geminiA, ended: true,
+			want: llm.Reply{Text: text, Finish: "stop", Model: flash, Usage: geminiCounts}},
+		{name: "gemini call", why: "finish is STOP all the same", dialect: gemini, body: unnamed(geminiCall, geminiEnd), first: geminiCall,
+			want: llm.Reply{Finish: "tool_calls", Model: flash, Usage: geminiCounts, ToolCalls: []llm.ToolCall{order}}},
+		{name: "gemini one entry", why: "a short answer comes at once and is streamed all the same", dialect: gemini, body: `[{"candidates":[{"content":{"parts":[{"text":"A"}]},"finishReason":"STOP"}]}]`, first: `"STOP"}]}`, ended: true, want: llm.Reply{Text: "A", Finish: "stop"}},
+		{name: "gemini blocked prompt", why: "no candidates", dialect: gemini, body: unnamed(`{"promptFeedback":{"blockReason":"SAFETY"}}`), first: `"SAFETY"}}`, want: llm.Reply{Refusal: "prompt blocked: SAFETY", Finish: "content_filter"}},
+		{name: "gemini stopped for safety", why: "what came before is an answer", dialect: gemini, body: unnamed(geminiB, `{"candidates":[{"finishReason":"SAFETY"}]}`), first: geminiB, want: llm.Reply{Text: "ß 🎭", Finish: "content_filter", Model: flash}},
+		{name: "gemini cut", why: "no finish reason", dialect: gemini, body: unnamed(geminiA, geminiB), reason: llm.Reset, first: geminiA, want: llm.Reply{Text: text, Model: flash, Usage: llm.Usage{In: num(7)}}},
+		{name: "gemini cut list", why: "cut inside an entry", dialect: gemini, body: "[" + geminiA + "," + geminiB[:40], reason: llm.Reset, first: geminiA, want: llm.Reply{Text: "A", Model: flash, Usage: llm.Usage{In: num(7)}}},
+		{name: "gemini closed list", why: "an end of the list is none of the answer", dialect: gemini, body: "[" + geminiB + "]", reason: llm.Reset, first: geminiB, ended: true, want: llm.Reply{Text: "ß 🎭", Model: flash}},
+		{name: "gemini empty list", why: "no answer", dialect: gemini, body: "[]", reason: llm.Empty, ended: true},
+		{name: "gemini error event", why: "the status stays 200", dialect: gemini, body: unnamed(geminiB, `{"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}`), reason: llm.ErrorIn200, first: geminiB, ended: true, want: llm.Reply{Text: "ß 🎭", Model: flash}},
+		{name: "gemini error in a list", why: "the status stays 200", dialect: gemini, body: "[" + geminiB + `,{"error":{"code":503,"status":"UNAVAILABLE"}}]`, reason: llm.ErrorIn200, first: geminiB, ended: true, want: llm.Reply{Text: "ß 🎭", Model: flash}},
+		{name: "gemini rubbish in a list", why: "a piece may be missing", dialect: gemini, body: "[" + geminiB + ",oops," + geminiEnd + "]", reason: llm.MalformedReason, first: geminiB, want: llm.Reply{Text: "ß 🎭", Model: flash}, ended: true},
+		{name: "gemini whole", why: "the server did not stream", dialect: gemini, body: geminiEnd[:len(geminiEnd)-1] + `,"candidates":[{"content":{"parts":[{"text":"A"}]},"finishReason":"STOP"}]}`, want: llm.Reply{Text: "A", Finish: "stop", Model: flash, Usage: geminiCounts}},
+
+		{name: "ollama text", why: "thinking is no content", dialect: ollama, body: lines(ollamaHm, ollamaA, ollamaB, ollamaEnd), first: ollamaA, ended: true,
+			want: llm.Reply{Text: text, Finish: "stop", Model: qwen, Usage: ollamaCounts}},
+		{name: "ollama call", why: "whole calls", dialect: ollama, body: lines(ollamaCall, ollamaCall, ollamaEnd), first: ollamaCall, ended: true,
+			want: llm.Reply{Finish: "tool_calls", Model: qwen, Usage: ollamaCounts, ToolCalls: []llm.ToolCall{order, order}}},
+		{name: "ollama generate", why: "the other path", dialect: llm.OllamaGenerate, body: lines(`{"model":"qwen3:8b","response":"A","done":false}`, `{"response":"","done":true,"done_reason":"length","eval_count":1}`), first: `"done":false}`, ended: true,
+			want: llm.Reply{Text: "A", Finish: "length", Model: qwen, Usage: llm.Usage{Out: num(1)}}},
+		{name: "ollama cut", why: "no done", dialect: ollama, body: lines(ollamaA, ollamaB), reason: llm.Reset, first: ollamaA, want: llm.Reply{Text: text, Model: qwen}},
+		{name: "ollama cut in a line", why: "half an object is no rubbish", dialect: ollama, body: lines(ollamaA, ollamaB[:60]), reason: llm.Reset, first: ollamaA, want: llm.Reply{Text: "A", Model: qwen}},
+		{name: "ollama error", why: "a line with nothing else", dialect: ollama, body: lines(ollamaA, `{"error":"llama runner process has terminated"}`), reason: llm.ErrorIn200, first: ollamaA, ended: true, want: llm.Reply{Text: "A", Model: qwen}},
+		{name: "ollama empty", why: "done at once", dialect: ollama, body: lines(ollamaEnd), reason: llm.Empty, ended: true, want: llm.Reply{Finish: "stop", Model: qwen, Usage: ollamaCounts}},
+		{name: "ollama zero bytes", why: "no answer", dialect: ollama, body: "\n", reason: llm.Empty},
+		{name: "ollama whole", why: "one object is no stream: nothing came before the end", dialect: ollama, body: "{\n \"message\": {\"content\": \"A\"},\n \"done\": true, \"done_reason\": \"stop\"\n}", ended: true, want: llm.Reply{Text: "A", Finish: "stop"}},
+		{name: "ollama rubbish", why: "a broken line", dialect: ollama, body: lines(ollamaA, `{broken`, ollamaEnd), reason: llm.MalformedReason, first: ollamaA, ended: true, want: llm.Reply{Text: "A", Model: qwen}},
+		{name: "ollama after the end", why: "what follows does not count", dialect: ollama, body: lines(ollamaA, ollamaEnd, ollamaA), first: ollamaA, ended: true, want: llm.Reply{Text: "A", Finish: "stop", Model: qwen, Usage: ollamaCounts}},
+		{name: "ollama html", why: "a proxy's page", dialect: ollama, body: "<html>\n</html>\n", reason: llm.MalformedReason},
+	}
+}
+
+func TestStreamsOfOtherDialects(t *testing.T) {
+	for _, tt := range streamCases() {
+		t.Run(tt.name, func(t *testing.T) {
+			got := feedAs(t, tt.dialect, []byte(tt.body), 0, whole)
+			want := streamed{reply: tt.want, reason: tt.reason, ended: tt.ended}
+			if tt.first != "" {
+				want.first = firstEnd(tt.body, tt.first)
+			}
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(streamed{})); diff != "" {
+				t.Errorf("%s (-want +got)\n%s", tt.why, diff)
+			}
+			for split := 1; split < len(tt.body); split++ {
+				pieces := feedAs(t, tt.dialect, []byte(tt.body), 0, func() int { return split })
+				if !cmp.Equal(got, pieces, cmp.AllowUnexported(streamed{})) {
+					t.Fatalf("in pieces of %d bytes: %+v\nat once: %+v", split, pieces, got)
+				}
+			}
+		})
+	}
+}
+
+// firstEnd is the offset behind an event: after its blank line, if there is one.
+func firstEnd(body, event string) int64 {
+	end := strings.Index(body, event) + len(event)
+	if strings.HasPrefix(body[end:], "\n\n") {
+		end += 2
+	}
+	return int64(end)
+}
+
+// TestStreamFraming says that comments, line ends and unknown fields change no answer.
+func TestStreamFraming(t *testing.T) {
+	for _, tt := range streamCases() {
+		if !strings.Contains(tt.body, "data: ") {
+			continue
+		}
+		want := feedAs(t, tt.dialect, []byte(tt.body), 0, whole)
+		for name, body := range map[string]string{
+			"crlf":     strings.ReplaceAll(tt.body, "\n", "\r\n"),
+			"cr":       strings.ReplaceAll(tt.body, "\n", "\r"),
+			"comments": ": ping\n\n" + strings.ReplaceAll(tt.body, "\n\n", "\n: ping\nid: 7\nretry: 10\nunknown\n\n: ping\n\n"),
+			"no blank": strings.ReplaceAll(tt.body, "data: ", "data:"),
+			"unnamed":  strings.ReplaceAll(tt.body, "event: ", "id: "),
+		} {
+			got := feedAs(t, tt.dialect, []byte(body), 0, func() int { return 1 })
+			got.first = want.first
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(streamed{})); diff != "" {
+				t.Errorf("%s with %s (-want +got)\n%s", tt.name, name, diff)
+			}
+		}
+	}
+}
+
+// FuzzStreams says that no split of the bytes changes the outcome, in any dialect.
+func FuzzStreams(f *testing.F) {
+	dialects := []llm.Dialect{llm.OpenAIChat, llm.OpenAIResponses, llm.AnthropicMessages, llm.GeminiGenerate, llm.OllamaChat, llm.OllamaGenerate}
+	for i, tt := range streamCases() {
+		f.Add([]byte(tt.body), uint64(i), 0)
+		f.Add([]byte(tt.body), uint64(i), len(tt.body)/2)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, seed uint64, limit int) {
+		d := dialects[seed%uint64(len(dialects))]
+		r := rand.New(rand.NewPCG(seed, 1))
+		once := feedAs(t, d, body, limit, whole)
+		pieces := feedAs(t, d, body, limit, func() int { return 1 + r.IntN(7) })
+		if diff := cmp.Diff(once, pieces, cmp.AllowUnexported(streamed{})); diff != "" {
+			t.Errorf("%s: split changes the outcome (-once +pieces)\n%s", d, diff)
+		}
+		if once.first > int64(len(body)) {
+			t.Errorf("%s: first content at %d of %d bytes", d, once.first, len(body))
+		}
+		if once.reason == "" && once.reply.Text == "" && once.reply.Refusal == "" && len(once.reply.ToolCalls) == 0 {
+			t.Errorf("%s: an answer without anything in it", d)
+		}
+	})
+}
