@@ -158,24 +158,24 @@ func (percentTicks) Ticks(low, high float64) []plot.Tick {
 	return out
 }
 
-// secondTicks are 1, 2 and 5 times each power of ten; over more than two decades
-// only the powers have labels.
+// secondTicks are round times: ever more of each power of ten, the narrower the axis.
 type secondTicks struct{}
 
 // Ticks implements [plot.Ticker].
 func (secondTicks) Ticks(low, high float64) []plot.Tick {
+	round := []string{"1"}
+	switch {
+	case high/low <= 4: // such that two lie within any factor of 1.5
+		round = []string{"1", "1.2", "1.5", "1.8", "2", "2.5", "3", "3.5", "4", "5", "6", "7", "8", "9"}
+	case high/low <= 300:
+		round = []string{"1", "2", "5"}
+	}
 	var out []plot.Tick
 	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
-		for _, m := range []string{"1", "2", "5"} {
-			v := parse(fmt.Sprintf("%se%d", m, e))
-			if v < low || v > high {
-				continue
+		for _, m := range round {
+			if v := parse(fmt.Sprintf("%se%d", m, e)); low <= v && v <= high {
+				out = append(out, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64)})
 			}
-			tick := plot.Tick{Value: v}
-			if m == "1" || high/low <= 100 {
-				tick.Label = strconv.FormatFloat(v, 'f', -1, 64)
-			}
-			out = append(out, tick)
 		}
 	}
 	return out
