@@ -55,23 +55,34 @@ type ledger struct {
 // books every few seconds, so more than that is no delay. A judgement of ours.
 const unbookedPercent = 1
 
-func readBooks(books iter.Seq2[shadow.Books, error], e Experiment, w Window) (ledger, error) {
-	l := ledger{
+func newLedger() ledger {
+	return ledger{
 		numbers: map[string]map[uint64]bool{}, sums: map[shadow.Entry]map[string]int64{}, strange: map[string]bool{},
 		reach: map[string]int64{},
 	}
+}
+
+// readBooks adds up the books of a window, and those of all days up to its end.
+func readBooks(books iter.Seq2[shadow.Books, error], e Experiment, w Window) (inside, whole ledger, err error) {
+	inside, whole = newLedger(), newLedger()
 	if books == nil {
-		return l, nil
+		return inside, whole, nil
 	}
 	for b, err := range books {
 		if err != nil {
-			return ledger{}, err
+			return ledger{}, ledger{}, err
 		}
-		if b.Experiment == e.Name && l.first(b) {
-			l.add(b, w)
+		if b.Experiment != e.Name {
+			continue
+		}
+		if inside.first(b) {
+			inside.add(b, w)
+		}
+		if whole.first(b) {
+			whole.add(b, w.whole())
 		}
 	}
-	return l, nil
+	return inside, whole, nil
 }
 
 // first reports whether an entry comes for the first time.

@@ -13,6 +13,9 @@ import (
 // never mixed in; so are duplicates. A nil sequence is an empty one, an experiment
 // without candidates gives a report on live alone.
 //
+// A window that leaves out the experiment's first days describes them alone; what is
+// decided rests on Report.Whole.
+//
 // The order of rows and books does not matter, with one exception: of two rows for
 // one sample, arm, judge snapshot and rubric that differ, the first counts.
 //
@@ -30,36 +33,42 @@ func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, fill f
 	if err != nil {
 		return Report{}, fmt.Errorf("report on experiment %s: %w", e.Name, err)
 	}
-	l, err := readBooks(books, e, w)
+	inside, whole, err := readBooks(books, e, w)
 	if err != nil {
 		return Report{}, fmt.Errorf("read books: %w", err)
 	}
-	c := newCollection(l.reach, e, w)
+	c := newCollection(whole.reach, e, w)
 	if err := fill(c); err != nil {
 		return Report{}, fmt.Errorf("read rows: %w", err)
 	}
 	c.places = nil
-	return c.report(l, e, w), nil
+	all := c.all()
+	v := all.since(c.rules.from)
+	r := c.report(v, c.inside, inside, e, w)
+	r.Slices, r.LiveChanges = slicesOf(v, e), liveChanges(v)
+	if !w.From.IsZero() {
+		r.restOn(c.report(all, c.before.and(c.inside), whole, e, w.whole()))
+	}
+	return r, nil
 }
 
-func (c *collection) report(l ledger, e Experiment, w Window) Report {
+// report makes a report from a view, what was counted there, and its books.
+func (c *collection) report(v view, p period, l ledger, e Experiment, w Window) Report {
 	r := Report{
-		Format: Format, Window: w, Experiment: e, Rows: c.counts, Comparisons: []Comparison{},
+		Format: Format, Window: w, Experiment: e, Rows: p.counts, Comparisons: []Comparison{}, Slices: []Slice{},
 	}
-	if c.counts.Used > 0 {
-		r.First, r.Last = timeOf(c.from), timeOf(c.to)
+	if p.counts.Used > 0 {
+		r.First, r.Last = timeOf(p.first), timeOf(p.last)
 	}
-	all := c.all()
-	r.Arms = append(r.Arms, armReport(Arm{Name: shadow.Live, Model: e.Live}, all, 0, e))
+	r.Arms = append(r.Arms, armReport(Arm{Name: shadow.Live, Model: e.Live}, v, 0, e))
 	for i, a := range e.Candidates {
-		r.Arms = append(r.Arms, armReport(a, all, i+1, e))
-		r.Comparisons = append(r.Comparisons, comparisonOf(i, all, e))
+		r.Arms = append(r.Arms, armReport(a, v, i+1, e))
+		r.Comparisons = append(r.Comparisons, comparisonOf(i, v, e))
 	}
 	adjustCandidates(r.Comparisons)
-	r.Slices, r.LiveChanges = slicesOf(all, e), liveChanges(all)
-	for i := range r.Arms {
-		r.Arms[i].LeftOut = c.leftOut(i)
+	for i, n := range c.leftOut(microsSince(w.From)) {
+		r.Arms[i].LeftOut = n
 	}
-	r.Books = l.balance(r.Arms, c.unbooked)
+	r.Books = l.balance(r.Arms, p.unbooked)
 	return r
 }

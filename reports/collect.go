@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/understudy-eval/understudy/shadow"
@@ -14,24 +15,24 @@ import (
 // a list aligned with it. A pair is one index in two lists.
 type collection struct {
 	codes
-	rules    rules
-	shapes   shapes
-	ids      chunks[shadow.SampleID]
-	samples  chunks[sample]
-	arms     []armRows
-	places   *idIndex // only while rows come
-	last     int      // the place that was asked for last
-	counts   RowCounts
-	unbooked []int // per arm: samples that their tap's books do not reach yet
-	// from and to are the times of the first and the last used row, in microseconds.
-	from, to int64
+	rules   rules
+	shapes  shapes
+	ids     chunks[shadow.SampleID]
+	samples chunks[sample]
+	arms    []armRows
+	places  *idIndex // only while rows come
+	last    int      // the place that was asked for last
+	before  period   // the rows before the window
+	inside  period
+	newest  int64 // when the experiment's last row came, also after the window
 }
 
 // newCollection is an empty collection; reach is how far the books of each tap go.
 func newCollection(reach map[string]int64, e Experiment, w Window) *collection {
 	arms := 1 + len(e.Candidates)
 	c := &collection{
-		codes: newCodes(), shapes: newShapes(), arms: make([]armRows, arms), unbooked: make([]int, arms), places: newIDIndex(),
+		codes: newCodes(), shapes: newShapes(), arms: make([]armRows, arms), places: newIDIndex(),
+		before: newPeriod(arms), inside: newPeriod(arms), newest: math.MinInt64,
 	}
 	c.rules = rulesOf(e, w, reach, &c.codes)
 	return c
@@ -55,26 +56,30 @@ func (c *collection) addRows(rows iter.Seq2[sinks.Row, error]) error {
 
 // add takes a row in, or counts why not.
 func (c *collection) add(f *fact) {
-	if !c.rules.inWindow(f) {
+	if f.experiment == c.rules.experiment {
+		c.newest = max(c.newest, f.seen)
+	}
+	if f.seen >= c.rules.to {
 		return
 	}
-	c.counts.Read++
+	p := c.period(f.seen)
+	p.counts.Read++
 	arm, known := c.rules.arm(f)
-	counter := c.counts.reject(f, &c.rules, known)
+	counter := p.counts.reject(f, &c.rules, known)
 	if counter != nil {
 		*counter++
 	}
 	if !c.rules.ours(f, known) {
 		return
 	}
-	sample := c.place(&f.id)
+	sample := c.place(&f.id, f.seen)
 	shape := c.arms[arm].shape.at(sample)
 	if *shape == shapeAbsent && !c.rules.booked(f) {
-		c.unbooked[arm]++
+		p.unbooked[arm]++
 	}
 	switch {
 	case counter == nil:
-		c.use(arm, sample, shape, f)
+		c.use(arm, sample, shape, f, p)
 	case *shape == shapeAbsent:
 		*shape = shapeRejected
 	}
@@ -82,14 +87,14 @@ func (c *collection) add(f *fact) {
 
 // place finds a sample or makes room for it in every arm. The rows of a trial are
 // written one after the other, so mostly it is the sample of the row before.
-func (c *collection) place(id *shadow.SampleID) int {
+func (c *collection) place(id *shadow.SampleID, seen int64) int {
 	if c.last < c.ids.n && *c.ids.at(c.last) == *id {
 		return c.last
 	}
 	i, added := c.places.place(id, c.ids.n, &c.ids)
 	if added {
 		*c.ids.at(c.ids.grow()) = *id
-		c.samples.grow()
+		c.samples.at(c.samples.grow()).seen = seen
 		for a := range c.arms {
 			c.arms[a].shape.grow()
 		}
@@ -100,19 +105,19 @@ func (c *collection) place(id *shadow.SampleID) int {
 
 // use keeps the row unless its sample and arm are there. Of two judges the
 // primary's row counts, so that the arms of a trial agree in any order of rows.
-func (c *collection) use(arm, sample int, shape *uint32, f *fact) {
-	c.span(f.seen)
+func (c *collection) use(arm, sample int, shape *uint32, f *fact, p *period) {
+	p.span(f.seen)
 	o := c.observe(f)
 	if old := &c.shapes.list[*shape]; old.there() {
-		c.counts.Duplicates++
+		p.counts.Duplicates++
 		if !old.sameSaying(&o) {
-			c.counts.Conflicts++
+			p.counts.Conflicts++
 		}
 		if c.rules.rank(f.pinned) >= c.rules.rank(old.pinned) {
 			return
 		}
 	} else {
-		c.counts.Used++
+		p.counts.Used++
 	}
 	*shape = c.shapes.code(&o)
 	for q := range c.arms[arm].numbers {
@@ -125,23 +130,18 @@ func (c *collection) use(arm, sample int, shape *uint32, f *fact) {
 	}
 }
 
-// span widens the time of the used rows.
-func (c *collection) span(seen int64) {
-	if c.counts.Used == 0 {
-		c.from, c.to = seen, seen
-	}
-	c.from, c.to = min(c.from, seen), max(c.to, seen)
-}
-
-// leftOut counts the samples of an arm of which every row was left out.
-func (c *collection) leftOut(arm int) int {
-	n := 0
-	for i := range c.samples.n {
-		if *c.arms[arm].shape.at(i) == shapeRejected {
-			n++
+// leftOut counts, for every arm, the samples from a time on of which every row was
+// left out.
+func (c *collection) leftOut(from int64) []int {
+	out := make([]int, len(c.arms))
+	for a := range c.arms {
+		for i := range c.samples.n {
+			if *c.arms[a].shape.at(i) == shapeRejected && c.samples.at(i).seen >= from {
+				out[a]++
+			}
 		}
 	}
-	return n
+	return out
 }
 
 // earlier orders samples by time, then by id.

@@ -92,7 +92,8 @@ func (d Decision) ExitCode() int {
 // alpha; guards are not adjusted, they must all hold. A failed check is a no-go; when
 // all pass it is a go; else the experiment keeps running. From the experiment's stop
 // on, what is open is a no-go, reported as undecided. now is the time of asking; zero
-// is before the stop.
+// is before the stop, and what comes after the report's window does not count. Pairs are
+// those since the experiment's start, whatever the window's first day: see Report.Whole.
 //
 // Differing losses block a go. Input that is unfit (no graded pair, a judge that
 // is not the pinned one, no session, contradictory rows) can only keep running,
@@ -100,6 +101,7 @@ func (d Decision) ExitCode() int {
 //
 // g must be the gate of the report's experiment. Errors: ErrArm, ErrControl, ErrGate.
 func (g Gate) Decide(r Report, arm shadow.Arm, now time.Time) (Decision, error) {
+	r, now = r.basis(), r.Window.until(now)
 	c, ok := r.comparison(arm)
 	a, there := r.arm(arm)
 	switch {

@@ -20,11 +20,14 @@ type paragraph struct {
 // head answers in a few lines: may it be promoted, why not, how sure are we, what
 // would change the answer.
 func head(r Report, decisions []Decision) []paragraph {
-	out := []paragraph{{text: fmt.Sprintf("%s: %s, live is %s", r.Experiment.Name, r.Window.days(r.First, r.Last), naming(r.Experiment.Live))}}
+	out := []paragraph{{text: fmt.Sprintf("%s: %s, live is %s", r.Experiment.Name, r.Window.title(r.First, r.Last), naming(r.Experiment.Live))}}
 	if len(decisions) > 1 {
 		out = append(out, paragraph{text: "decisions: " + overview(decisions)})
 	}
 	books := r.Books.words()
+	if w := r.Whole; w != nil && len(decisions) > 0 {
+		out = append(out, paragraph{text: "decided on all that was seen so far, " + w.Window.days(w.First, w.Last) + "; all tables but the gate's are of " + r.Window.name()})
+	}
 	for _, d := range decisions {
 		out = append(out, said(d, r)...)
 		if d.Outcome == NoDecision {
@@ -47,13 +50,18 @@ func head(r Report, decisions []Decision) []paragraph {
 func said(d Decision, r Report) []paragraph {
 	out := []paragraph{{text: fmt.Sprintf("%s: %s", d.Arm, d.Sentence), arm: d.Arm, outcome: d.Outcome}}
 	sub := func(text string) { out = append(out, paragraph{sub: true, text: text}) }
-	c, ok := r.comparison(d.Arm)
+	basis := r.basis()
+	c, ok := basis.comparison(d.Arm)
 	switch {
 	case d.Outcome == NoDecision:
 		sub("what would change it: books that balance; until then no figure can be relied on")
+		return out
 	case ok:
-		sub("how sure: " + howSure(c.Quality))
-		sub("what would change it: " + change(d, r, c))
+		sub("how sure: " + howSure(basis, c.Quality))
+		sub("what would change it: " + change(d, basis, c))
+	}
+	if alone, ok := r.comparison(d.Arm); ok && r.Whole != nil {
+		sub(r.Window.name() + " alone: " + howSure(r, alone.Quality))
 	}
 	return out
 }
@@ -74,16 +82,21 @@ func naming(s string) string {
 	return s
 }
 
-func howSure(q Quality) string {
+// howSure is a grade difference with the interval that decides, or, where it decides
+// nothing, with the one of a single look.
+func howSure(r Report, q Quality) string {
 	if q.Delta.Value == nil {
 		return "the grade difference is " + undefined + why(q.Delta)
 	}
 	d := decimals(q.Delta.SE)
 	f := func(v float64) string { return signed(v, d) }
 	text := fmt.Sprintf("grade difference %s (negative is better), SE %s", f(*q.Delta.Value), or(q.Delta.SE, unsigned(d)))
-	if q.Anytime == nil {
+	switch {
+	case r.Whole != nil:
+		text += fmt.Sprintf(", %s %% interval, as if this were the only look, %s", limitText(r.Experiment.Level), q.Fixed.text(f))
+	case q.Anytime == nil:
 		text += ", no anytime interval before the burn-in ends"
-	} else {
+	default:
 		text += fmt.Sprintf(", %s %% anytime interval %s", limitText(q.Anytime.Level), q.Anytime.text(f))
 	}
 	return text + fmt.Sprintf(", %s in %s", counted(q.Delta.N, "pair"), counted(q.Burn.Sessions, "session"))

@@ -14,8 +14,13 @@ import (
 // the intervals below it.
 const forestRow = 54
 
-// forest shows the grade difference of each candidate with both its intervals.
+// forest shows the grade difference of each candidate with both its intervals, over
+// what decisions rest on.
 func forest(r Report) figure {
+	var notes []string
+	if w := r.Whole; w != nil {
+		r, notes = *w, []string{"all that was seen so far, " + w.Window.days(w.First, w.Last) + ": what the decision rests on"}
+	}
 	rows := r.Comparisons
 	if len(rows) == 0 {
 		return figure{}
@@ -37,7 +42,7 @@ func forest(r Report) figure {
 			{mark{shape: shapeBar, ink: inkText}, "interval as if this were the only look" + levelOf(rows, fixedOf)},
 			{mark{shape: shapeLine, ink: inkBad, dash: 1}, "margin " + limitNumber(r.Experiment.Gate.Margin) + ": worse to the right of it"},
 		},
-		plot: p, width: plotWidth, height: vg.Length(len(rows))*forestRow + 48,
+		notes: notes, plot: p, width: plotWidth, height: vg.Length(len(rows))*forestRow + 48,
 	}
 }
 
@@ -141,7 +146,7 @@ func forestFigures(q Quality) string {
 func forestDesc(r Report) string {
 	parts := []string{fmt.Sprintf("Margin %s.", limitNumber(r.Experiment.Gate.Margin))}
 	for _, c := range r.Comparisons {
-		parts = append(parts, fmt.Sprintf("%s: %s.", forestName(c), howSure(c.Quality)))
+		parts = append(parts, fmt.Sprintf("%s: %s.", forestName(c), howSure(r, c.Quality)))
 	}
 	return strings.Join(parts, " ")
 }

@@ -31,6 +31,11 @@ type Report struct {
 	Slices []Slice `json:"slices"`
 	// LiveChanges says when another version of the model began to answer live.
 	LiveChanges []LiveChange `json:"live_changes,omitempty"`
+	// Whole is the report from the experiment's start to the window's end: decisions
+	// rest on it, since pairs may not be picked by their days. Nil if the window has no
+	// first day and so is the whole; else the report itself has no anytime figures. Its
+	// slices are left out.
+	Whole *Report `json:"whole,omitempty"`
 }
 
 // RowCounts says which rows of the window were used. A row is left out for the
@@ -119,6 +124,27 @@ type ProblemShare struct {
 type Tokens struct {
 	N      int      `json:"n"`
 	Median *float64 `json:"median"`
+}
+
+// restOn sets the report that decisions rest on.
+func (r *Report) restOn(whole Report) {
+	r.Whole = &whole
+	for i := range r.Comparisons {
+		r.Comparisons[i].Quality.Anytime, r.Comparisons[i].Quality.Tests = nil, AnytimeTests{}
+	}
+	for _, s := range r.Slices {
+		for k := range s.Candidates {
+			s.Candidates[k].Anytime = nil
+		}
+	}
+}
+
+// basis is the report that decisions rest on.
+func (r Report) basis() Report {
+	if r.Whole != nil {
+		return *r.Whole
+	}
+	return r
 }
 
 // arm finds an arm's report.

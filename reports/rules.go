@@ -23,14 +23,11 @@ type rules struct {
 
 func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
 	r := rules{
-		from: math.MinInt64, to: math.MaxInt64, measures: measures(),
+		from: microsSince(w.From), to: math.MaxInt64, measures: measures(),
 		experiment: c.words.code(e.Name), digest: c.words.code(e.Digest), rubric: c.words.code(string(e.Digests)),
 		arms:   []uint32{c.words.code(string(shadow.Live))},
 		pinned: c.words.code(string(e.Judge.Pinned)), reserve: c.words.code(string(e.Judge.ReservePinned)),
 		clientAbort: c.words.code(string(llm.ClientAbort)), timeout: c.words.code(string(llm.Timeout)),
-	}
-	if !w.From.IsZero() {
-		r.from = w.From.UnixMicro()
 	}
 	if !w.To.IsZero() {
 		r.to = w.To.UnixMicro()
@@ -53,8 +50,6 @@ func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
 	}
 	return r
 }
-
-func (r *rules) inWindow(f *fact) bool { return f.seen >= r.from && f.seen < r.to }
 
 // arm is the number of a row's arm, if the experiment has it.
 func (r *rules) arm(f *fact) (arm int, known bool) {
@@ -192,6 +187,14 @@ func (f *fact) firstKind() kind {
 		return untimed // nothing but a tool call: it has no first content
 	}
 	return f.latencyKind()
+}
+
+// microsSince is the first microsecond of a window that starts then.
+func microsSince(from time.Time) int64 {
+	if from.IsZero() {
+		return math.MinInt64
+	}
+	return from.UnixMicro()
 }
 
 func timeOf(us int64) time.Time { return time.UnixMicro(us).UTC() }

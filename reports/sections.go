@@ -82,13 +82,9 @@ func gradeDeltas(r Report) section {
 	})
 	level := limitText(r.Experiment.Level)
 	add(level+" % interval, as if this were the only look", intervalCell(func(q Quality) *Interval { return q.Fixed }))
-	add(limitText(1-r.Experiment.Gate.Alpha)+" % anytime interval, which decides", func(q Quality, d int) string {
-		if q.Anytime == nil && !q.Burn.Reached {
-			return fmt.Sprintf("burn-in: %d/%s, %d/%s", q.Burn.Pairs, counted(q.Burn.NeedPairs, "pair"), q.Burn.Sessions, counted(q.Burn.NeedSessions, "session"))
-		}
-		return intervalCell(func(q Quality) *Interval { return q.Anytime })(q, d)
-	})
-	addTests(&s.table, r)
+	if r.Whole == nil { // else it is another report's figures that decide
+		addAnytime(&s.table, r)
+	}
 	add("wins, ties, losses", func(q Quality, _ int) string { return fmt.Sprintf("%d, %d, %d", q.Wins, q.Ties, q.Losses) })
 	add("net win rate in points, positive is better", func(q Quality, _ int) string { return or(q.Net.Value, points) })
 	add("chance of the better grade, ties half, by pairs", func(q Quality, _ int) string { return q.Better.text() })
@@ -107,6 +103,18 @@ func gradeDeltas(r Report) section {
 	line(&s.table, "no grade: difference in points", r.Comparisons, func(c Comparison) string { return or(c.Ungraded.Delta, points) })
 	s.notes = qualityNotes(r)
 	return s
+}
+
+// addAnytime adds the interval that decides, and its p-values.
+func addAnytime(t *table, r Report) {
+	line(t, limitText(1-r.Experiment.Gate.Alpha)+" % anytime interval, which decides", r.Comparisons, func(c Comparison) string {
+		q := c.Quality
+		if q.Anytime == nil && !q.Burn.Reached {
+			return fmt.Sprintf("burn-in: %d/%s, %d/%s", q.Burn.Pairs, counted(q.Burn.NeedPairs, "pair"), q.Burn.Sessions, counted(q.Burn.NeedSessions, "session"))
+		}
+		return intervalCell(func(q Quality) *Interval { return q.Anytime })(q, decimals(q.Delta.SE))
+	})
+	addTests(t, r)
 }
 
 func intervalCell(of func(Quality) *Interval) func(Quality, int) string {

@@ -64,8 +64,12 @@ func sliceTails(r Report, list []Slice, k int) section {
 	arm := list[0].Candidates[k].Arm
 	s := section{
 		title: fmt.Sprintf("By %s: intervals of the grade delta; p95 and share of calls over a limit, live to %s", list[0].Dimension, arm),
-		table: columnsFor(list[0].Dimension, "interval, only look", "anytime interval", "p95"),
+		table: columnsFor(list[0].Dimension, "interval, only look"),
 	}
+	if r.Whole == nil {
+		s.table.head = append(s.table.head, "anytime interval")
+	}
+	s.table.head = append(s.table.head, "p95")
 	limit := list[0].Candidates[k].Limit
 	if limit != nil {
 		s.table.head = append(s.table.head, "over "+seconds(*limit)+" s")
@@ -78,7 +82,11 @@ func sliceTails(r Report, list []Slice, k int) section {
 		if c.Anytime != nil {
 			anytime = c.Anytime.text(grade)
 		}
-		row := []string{slice.name(), c.Fixed.text(grade), anytime, c.P95Live.valueText() + " to " + c.P95Candidate.valueText()}
+		row := []string{slice.name(), c.Fixed.text(grade)}
+		if r.Whole == nil {
+			row = append(row, anytime)
+		}
+		row = append(row, c.P95Live.valueText()+" to "+c.P95Candidate.valueText())
 		if limit != nil {
 			row = append(row, or(c.OverLive.Share, percent)+" to "+or(c.OverCandidate.Share, percent))
 		}

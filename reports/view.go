@@ -1,6 +1,10 @@
 package reports
 
-import "iter"
+import (
+	"iter"
+	"math"
+	"sort"
+)
 
 // view is the samples that a part of a report is about, in order of time: all of
 // them, or those of a route, a tag, a live snapshot or a week.
@@ -18,6 +22,17 @@ func (v view) where(keep func(sample int) bool) view {
 		}
 	}
 	return part
+}
+
+// since is the part of a view from a time on, in microseconds.
+func (v view) since(from int64) view { return v.between(from, math.MaxInt64) }
+
+// between is the part of a view from one time up to another, which is excluded.
+func (v view) between(from, to int64) view {
+	first := sort.Search(len(v.index), func(i int) bool { return v.samples.at(int(v.index[i])).seen >= from })
+	rest := v.index[first:]
+	n := sort.Search(len(rest), func(i int) bool { return v.samples.at(int(rest[i])).seen >= to })
+	return view{v.collection, rest[:n:n]}
 }
 
 // answers are the rows of an arm; samples without one are passed over.

@@ -11,8 +11,6 @@ import (
 // ErrWeek is a text that names no ISO week.
 var ErrWeek = errors.New("no ISO week, which looks like 2026-W41")
 
-const oneDay = 24 * time.Hour
-
 // Week is a week of ISO 8601 in UTC: seven days from a Monday on. Week 1 is the one
 // with the year's first Thursday, so Year may differ from that of some of its days.
 type Week struct{ Year, Number int }

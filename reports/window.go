@@ -23,6 +23,17 @@ func (w Window) Contains(t time.Time) bool {
 	return (w.From.IsZero() || !t.Before(w.From)) && (w.To.IsZero() || t.Before(w.To))
 }
 
+// whole is the window from the experiment's start to the same end.
+func (w Window) whole() Window { return Window{To: w.To} }
+
+// until is t, but not after the window's end.
+func (w Window) until(t time.Time) time.Time {
+	if !w.To.IsZero() && t.After(w.To) {
+		return w.To
+	}
+	return t
+}
+
 // containsDay reports whether a day of the books lies in the window. What is no
 // day lies in the open window only.
 func (w Window) containsDay(day string) bool {
@@ -43,6 +54,22 @@ func (w Window) check() error {
 		return fmt.Errorf("from %s to %s: %w", w.From.Format(dayFormat), w.To.Format(dayFormat), ErrWindow)
 	}
 	return nil
+}
+
+// name is what a window is called.
+func (w Window) name() string {
+	if _, ok := w.week(); ok {
+		return "this week"
+	}
+	return "these days"
+}
+
+// title is days, with the week if the window is one.
+func (w Window) title(first, last time.Time) string {
+	if week, ok := w.week(); ok {
+		return "week " + week.String() + ", " + w.days(first, last)
+	}
+	return w.days(first, last)
 }
 
 // days prints the window with its last day included; an open side is taken from
