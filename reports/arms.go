@@ -25,7 +25,10 @@ func armReport(a Arm, v view, arm int, e Experiment) ArmReport {
 	if first.Calls > 0 {
 		r.FirstToken = &first
 	}
-	r.TokensOut = tokensOf(v, arm)
+	r.TokensOut, r.Reasoning, r.Speed = tokensOf(v, arm), reasoningOf(v, arm, e.Level), speedOf(v, arm)
+	r.GradeLength = gradeLength(v, arm)
+	r.Slowest, r.Fastest = v.calls(arm)
+	r.Vantage = vantageOf(arm)
 	r.Discipline = disciplineOf(v, arm, e.Level)
 	r.Cost = costOf(v, arm, e.Level)
 	return r

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"errors"
 	"time"
 
 	"github.com/understudy-eval/understudy/rubric"
@@ -22,6 +21,17 @@ type Comparison struct {
 	Ungraded   Ungraded  `json:"ungraded"`
 	// Over is the difference of the share of calls over each limit, to live.
 	Over []OverDelta `json:"over"`
+	// Quantiles are the differences of p50, p95 and p99 of the time to the whole
+	// answer, to live. FirstToken is the same over the samples that both streamed;
+	// nil without any.
+	Quantiles  []QuantileDelta `json:"quantiles"`
+	FirstToken *FirstTokens    `json:"first_token"`
+	// Length looks at pairs whose answers are about equally long.
+	Length Length `json:"length"`
+	// Best and Worst are pairs to look up, of those in which the candidate's grade is
+	// better or worse.
+	Best  []GradedPair `json:"best"`
+	Worst []GradedPair `json:"worst"`
 	// Cost is to live, CostIncrease to the arm that Against names.
 	Cost         CostDelta `json:"cost"`
 	CostIncrease CostDelta `json:"cost_increase"`
@@ -43,6 +53,8 @@ type Ungraded struct {
 	Live      int      `json:"live"`
 	Candidate int      `json:"candidate"`
 	Delta     *float64 `json:"delta"`
+	// Interval is that of a [ShareDelta].
+	Interval *Interval `json:"interval"`
 	// Differ: by more than one percentage point, so there is no go.
 	Differ bool `json:"differ"`
 }
@@ -79,17 +91,6 @@ type ProblemDelta struct {
 	PHolm *float64 `json:"p_holm"`
 }
 
-// QuantileDelta is the difference of a quantile over samples that both arms were
-// asked, by MOVER. Delta is nil if a quantile lies among failed calls; a bound is
-// nil where it is open.
-type QuantileDelta struct {
-	Calls int            `json:"calls"`
-	Delta *time.Duration `json:"delta_ns"`
-	Lower *time.Duration `json:"lower_ns"`
-	Upper *time.Duration `json:"upper_ns"`
-	Level float64        `json:"level"`
-}
-
 // maxLossPoints is by how many percentage points the ungraded shares of two arms
 // may differ; the rule of the books.
 const maxLossPoints = 1
@@ -100,19 +101,21 @@ func comparisonOf(i int, v view, e Experiment) Comparison {
 	pairs, against := v.pairs(0, i+1), v.pairs(base, i+1)
 	r := Comparison{
 		Arm: arm.Name, Control: arm.Control, Quality: qualityOf(pairs, e), Unredacted: unredacted(pairs),
-		Ungraded: ungradedOf(pairs.filter(pair.drawn)), Over: []OverDelta{}, Against: name,
-		Cost:       costDelta(pairs, shadow.Live, e.Level),
-		P95:        quantileDelta(against, 0.95, e.Level),
+		Ungraded: ungradedOf(pairs.filter(pair.drawn), e.Level), Over: []OverDelta{}, Against: name,
+		Cost:      costDelta(pairs, shadow.Live, e.Level),
+		Quantiles: quantileDeltas(pairs, answer.latency, e.Level), FirstToken: firstTokenDeltas(pairs, e), Length: lengthOf(pairs, e),
 		Failures:   shareDelta(against.filter(func(p pair) bool { return !v.userLeft(p) }), answer.failed, e.Level),
 		Discipline: disciplineDelta(against, e.Level),
 	}
+	r.Best, r.Worst = extremePairs(pairs.filter(pair.comparable))
 	r.Quality.BetterUnpaired = unpairedChance(v, i+1, e.Level)
-	if r.CostIncrease, r.Problems = r.Cost, r.Quality.Problems; base != 0 {
+	if r.CostIncrease, r.Problems, r.P95 = r.Cost, r.Quality.Problems, r.Quantiles[1]; base != 0 {
+		r.P95 = quantileDeltas(against, answer.latency, e.Level)[1]
 		r.CostIncrease = costDelta(against, name, e.Level)
 		r.Problems = problemDeltas(against.filter(pair.comparable), e)
 	}
 	for _, limit := range rising(e.Limits, limitsOf(e.Gate.Over)) {
-		r.Over = append(r.Over, OverDelta{limit, overDelta(pairs, limit, e.Level)})
+		r.Over = append(r.Over, OverDelta{limit, overDelta(pairs, answer.latency, limit, e.Level)})
 	}
 	return r
 }
@@ -154,16 +157,9 @@ func unredacted(all pairs) *Estimate {
 	return new(estimateOf(graded.len(), est, err))
 }
 
-func ungradedOf(asked pairs) Ungraded {
-	u := Ungraded{Pairs: asked.len()}
-	for _, p := range asked.all() {
-		if !p.base.graded() {
-			u.Live++
-		}
-		if !p.cand.graded() {
-			u.Candidate++
-		}
-	}
+func ungradedOf(asked pairs, level float64) Ungraded {
+	d := shareDelta(asked, func(a answer) bool { return !a.graded() }, level)
+	u := Ungraded{Pairs: d.Pairs, Live: d.Both + d.OtherOnly, Candidate: d.Both + d.CandOnly, Interval: d.Interval}
 	if u.Pairs > 0 {
 		more := u.Candidate - u.Live
 		u.Delta = new(float64(more) / float64(u.Pairs))
@@ -225,42 +221,4 @@ func widened(iv stats.Interval, p float64, base, cand []bool, session []string, 
 		p = max(p, other)
 	}
 	return iv, p, nil
-}
-
-// overDelta leaves out pairs of which one is not known to be over the limit or not.
-func overDelta(all pairs, limit time.Duration, level float64) ShareDelta {
-	known := all.filter(func(p pair) bool {
-		_, base := p.base.latency().over(limit)
-		_, cand := p.cand.latency().over(limit)
-		return base && cand
-	})
-	return shareDelta(known, func(a answer) bool { over, _ := a.latency().over(limit); return over }, level)
-}
-
-func quantileDelta(pairs pairs, p, level float64) QuantileDelta {
-	d := QuantileDelta{Calls: pairs.len(), Level: level}
-	base, cand := make([]timing, d.Calls), make([]timing, d.Calls)
-	for i, x := range pairs.all() {
-		base[i], cand[i] = x.base.latency(), x.cand.latency()
-	}
-	delta, iv, err := stats.QuantileDelta(ranked(base), ranked(cand), p, level)
-	if err == nil {
-		d.Delta = new(micros(delta))
-	}
-	if err == nil || errors.Is(err, stats.ErrBeyond) {
-		if !iv.LowerOpen {
-			d.Lower = new(micros(iv.Lower))
-		}
-		if !iv.UpperOpen {
-			d.Upper = new(micros(iv.Upper))
-		}
-	}
-	// Time-outs at their own time bound the candidate from below, and often better.
-	_, low, err := stats.QuantileDelta(ranked(base), atLeast(cand), p, level)
-	if (err == nil || errors.Is(err, stats.ErrBeyond)) && !low.LowerOpen {
-		if bound := micros(low.Lower); d.Lower == nil || bound > *d.Lower {
-			d.Lower = &bound
-		}
-	}
-	return d
 }

@@ -34,6 +34,9 @@ type Decision struct {
 	// CostUnguarded: the default limit on cost was left out, because no pair has two
 	// known costs.
 	CostUnguarded bool `json:"cost_unguarded,omitempty"`
+	// Missing says whether the grades that are missing could turn Quality; empty if
+	// none are.
+	Missing string `json:"missing_grades,omitempty"`
 	// MorePairs is about how many more pairs would settle the checks in Settles if the
 	// figures stayed as they are; nil if the experiment need not keep running, or if
 	// it cannot be said.
@@ -118,7 +121,7 @@ func (g Gate) Decide(r Report, arm shadow.Arm, now time.Time) (Decision, error) 
 		CostUnguarded: g.CostIncrease != nil && g.leavesCostOut(c),
 	}
 	d.conclude(r, c, now)
-	d.Sentence = sentence(d, r, c)
+	d.Sentence, d.Missing = sentence(d, r, c), missingWords(d.Quality, c.Quality)
 	return d, nil
 }
 

@@ -102,14 +102,25 @@ type ArmReport struct {
 	// Discipline is the share of answers outside the request's own schema or list.
 	Discipline Discipline `json:"outside_contract"`
 
-	Latency Tail `json:"latency"`
+	// Vantage is where times were measured: at the tap for live, from the worker that
+	// asked for candidates.
+	Vantage Vantage `json:"vantage"`
+	Latency Tail    `json:"latency"`
 	// Survival is the share of calls that take longer than a time, over the times
 	// of Latency, at about a hundred points at most.
 	Survival []SurvivalPoint `json:"survival"`
 	// FirstToken is over streamed calls only, nil if there was none.
 	FirstToken *Tail `json:"first_token"`
 	// TokensOut is the median number of output tokens of answers that say it.
-	TokensOut Tokens `json:"tokens_out"`
+	TokensOut Tokens    `json:"tokens_out"`
+	Reasoning Reasoning `json:"reasoning"`
+	Speed     Speed     `json:"speed"`
+	// GradeLength is the correlation of grade and output tokens; negative: longer
+	// answers have better grades. Nil where it does not exist.
+	GradeLength *float64 `json:"grade_length_correlation"`
+	// Slowest and Fastest are calls to look up.
+	Slowest []Call `json:"slowest"`
+	Fastest []Call `json:"fastest"`
 
 	Cost ArmCost `json:"cost"`
 }

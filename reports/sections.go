@@ -20,11 +20,11 @@ func sections(r Report, decisions []Decision) []section {
 	for _, d := range decisions {
 		all = append(all, checks(d))
 	}
-	all = append(all, tailSection(r), firstTokenSection(r), overDeltas(r), gradesPerArm(r), problemsPerArm(r))
+	all = append(all, tailSection(r), firstTokenSection(r), timeDeltas(r), lengthSection(r), gradesPerArm(r), problemsPerArm(r))
 	all = append(all, problemDeltaSections(r)...)
 	all = append(all, disciplineSection(r), answers(r), costSection(r), costDeltas(r))
 	all = append(all, sliceSections(r)...)
-	all = append(all, booksSection(r))
+	all = append(all, booksSection(r), lookUp(r))
 	var out []section
 	for _, s := range all {
 		if len(s.table.rows) > 0 {
@@ -54,14 +54,7 @@ func line[T any](t *table, name string, of []T, cell func(T) string) {
 
 func gradeDeltas(r Report) section {
 	s := section{title: "Grade difference to live, in grades (1 best, 6 worst); candidate - live, negative is better"}
-	s.table = columnsFor("")
-	for _, c := range r.Comparisons {
-		name := string(c.Arm)
-		if c.Control {
-			name += " (control)"
-		}
-		s.table.head = append(s.table.head, name)
-	}
+	s.table = columnsFor("", comparisonNames(r)...)
 	if len(r.Comparisons) == 0 {
 		return s
 	}
@@ -100,8 +93,16 @@ func gradeDeltas(r Report) section {
 	add("pairs without both grades", func(q Quality, _ int) string {
 		return fmt.Sprintf("%d of %d", q.Bounds.Planned-q.Bounds.Complete, q.Bounds.Planned)
 	})
-	line(&s.table, "no grade: difference in points", r.Comparisons, func(c Comparison) string { return or(c.Ungraded.Delta, points) })
+	line(&s.table, "no grade: difference in points", r.Comparisons, func(c Comparison) string {
+		if c.Ungraded.Delta == nil {
+			return undefined
+		}
+		return points(*c.Ungraded.Delta) + " (" + c.Ungraded.Interval.text(points) + ")"
+	})
 	s.notes = qualityNotes(r)
+	if note := controlNote(r); note != "" {
+		s.notes = append(s.notes, note)
+	}
 	return s
 }
 
@@ -184,6 +185,9 @@ func checks(d Decision) section {
 	s.notes = []string{"reasons: " + strings.Join(codes, ", "), "a check passes or fails when the whole interval lies on one side of the limit"}
 	if d.CostUnguarded {
 		s.notes = append(s.notes, "cost is not guarded: there is no pair of which both costs are known")
+	}
+	if d.Missing != "" {
+		s.notes = append(s.notes, d.Missing)
 	}
 	if d.Quality.Code == CodeSeveral {
 		s.notes = append(s.notes, "of several candidates one is no worse only if it also is by Holm over all of them")

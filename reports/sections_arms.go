@@ -29,7 +29,8 @@ func tailSection(r Report) section {
 	line(&s.table, "output tokens, median", r.Arms, func(a ArmReport) string {
 		return or(a.TokensOut.Median, func(v float64) string { return fmt.Sprintf("%s (n %d)", fixed(v, 0), a.TokensOut.N) })
 	})
-	measured := "live was measured at the tap, candidates from the worker that asked them"
+	speedRows(&s, r.Arms)
+	measured := vantageNote(r)
 	if differ {
 		measured += "; \"answers only\" leaves calls without a whole answer out and decides nothing"
 	}
@@ -132,21 +133,6 @@ func shareText(s Share) string {
 		return undefined
 	}
 	return percent(*s.Share) + " (" + s.Interval.text(percentNumber) + ")"
-}
-
-func overDeltas(r Report) section {
-	s := section{title: "Share of calls over a limit: candidate - live on the same requests, in points; negative is faster"}
-	s.table = columnsFor("")
-	for _, c := range r.Comparisons {
-		s.table.head = append(s.table.head, string(c.Arm))
-	}
-	if len(r.Comparisons) == 0 {
-		return s
-	}
-	for i, over := range r.Comparisons[0].Over {
-		line(&s.table, "over "+seconds(over.Limit)+" s", r.Comparisons, func(c Comparison) string { return shareDeltaCell(c.Over[i].Delta) })
-	}
-	return s
 }
 
 func gradesPerArm(r Report) section {

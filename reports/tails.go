@@ -74,7 +74,7 @@ func tailOf(times []timing, limits []time.Duration, level float64) Tail {
 	}
 	answers := only(times, exact)
 	high, low, plain := ranked(times), atLeast(times), ranked(answers)
-	for _, p := range []float64{0.5, 0.95, 0.99} {
+	for _, p := range tailQuantiles() {
 		t.Quantiles = append(t.Quantiles, quantileOf(high, low, plain, p, level))
 	}
 	for _, limit := range limits {

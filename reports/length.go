@@ -1,0 +1,111 @@
+package reports
+
+import (
+	"slices"
+
+	"github.com/understudy-eval/understudy/stats"
+)
+
+// Length asks whether a candidate is slower or better only because its answers are
+// longer: time and grades follow the output tokens. It decides nothing, and knows
+// only answers that tell their tokens.
+type Length struct {
+	// Equal is the grade difference over graded pairs of about equal length: output
+	// tokens less than 20 % of the longer one apart.
+	Equal Estimate `json:"equal"`
+	// EqualTimes are the differences of p50, p95 and p99 of the time to the whole
+	// answer over answered pairs of about equal length, graded or not.
+	EqualTimes []QuantileDelta `json:"equal_times"`
+	// Bands split the graded pairs by the length of live's answer, which the
+	// candidate does not touch, into fifths; fewer where lengths are equal.
+	Bands []LengthBand `json:"bands"`
+}
+
+// LengthBand is the grade difference over the pairs in which live's answer has From
+// to To output tokens.
+type LengthBand struct {
+	From  int64    `json:"from"`
+	To    int64    `json:"to"`
+	Delta Estimate `json:"delta"`
+}
+
+func lengthOf(all pairs, e Experiment) Length {
+	told := all.filter(func(p pair) bool {
+		_, base := p.base.number(tokensOut)
+		_, cand := p.cand.number(tokensOut)
+		return base && cand && p.base.answered() && p.cand.answered()
+	})
+	equal := told.filter(pair.equallyLong)
+	graded := told.filter(pair.comparable)
+	return Length{
+		Equal:      deltaOf(equal.filter(pair.comparable)),
+		EqualTimes: quantileDeltas(equal, answer.latency, e.Level),
+		Bands:      lengthBands(graded),
+	}
+}
+
+// equallyLong says that two lengths are the same, or less than 20 % apart.
+func (p pair) equallyLong() bool {
+	base, _ := p.base.number(tokensOut)
+	cand, _ := p.cand.number(tokensOut)
+	return base == cand || 5*max(base-cand, cand-base) < max(base, cand)
+}
+
+func deltaOf(graded pairs) Estimate {
+	est, err := columnsOf(graded).delta()
+	return estimateOf(graded.len(), est, err)
+}
+
+// bandCount is into how many bands of length pairs are split.
+const bandCount = 5
+
+// lengthBands are in rising order; equal lengths share a band, empty bands are left out.
+func lengthBands(graded pairs) []LengthBand {
+	lengths := make([]int64, graded.len())
+	for i, p := range graded.all() {
+		lengths[i], _ = p.base.number(tokensOut)
+	}
+	sorted := slices.Sorted(slices.Values(lengths))
+	var edges []int64 // the longest of each band but the last
+	for k := 1; k < bandCount; k++ {
+		if at := (k*len(sorted) + bandCount - 1) / bandCount; at > 0 {
+			edges = append(edges, sorted[at-1])
+		}
+	}
+	parts := [bandCount]pairs{}
+	bands := [bandCount]LengthBand{}
+	for i, length := range lengths {
+		at, _ := slices.BinarySearch(edges, length)
+		b, p := &bands[at], &parts[at]
+		if len(p.index) == 0 {
+			*b, *p = LengthBand{From: length}, pairs{collection: graded.collection, base: graded.base, cand: graded.cand}
+		}
+		b.From, b.To = min(b.From, length), max(b.To, length)
+		p.index = append(p.index, graded.index[i])
+	}
+	out := []LengthBand{}
+	for i, b := range bands {
+		if parts[i].len() > 0 {
+			b.Delta = deltaOf(parts[i])
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// gradeLength is the correlation of grade and output tokens over an arm's graded
+// answers that tell them; negative: its longer answers have better grades. Nil
+// where one of the two does not vary.
+func gradeLength(v view, arm int) *float64 {
+	var grades, tokens []float64
+	for a := range v.answers(arm) {
+		if n, known := a.number(tokensOut); known && a.graded() {
+			grades, tokens = append(grades, float64(a.grade)), append(tokens, float64(n))
+		}
+	}
+	r, err := stats.Correlation(tokens, grades)
+	if err != nil {
+		return nil
+	}
+	return &r
+}

@@ -1,0 +1,88 @@
+package reports
+
+import (
+	"slices"
+
+	"github.com/understudy-eval/understudy/stats"
+)
+
+// Speed is how fast an arm's answers were written, in output tokens per second of
+// single answers; more is faster. Streamed and whole answers are not comparable.
+type Speed struct {
+	// Streamed is (tokens − reasoning tokens) / (time of the call − time to the first
+	// token): reasoning comes before the first token.
+	Streamed Rate `json:"streamed"`
+	// Whole is tokens / time of the call, for answers that came in one piece.
+	Whole Rate `json:"whole"`
+}
+
+// Rate is over N answers that tell their tokens and took some time; its quantiles
+// (type 7) are nil without any. P5 is the slow end.
+type Rate struct {
+	N      int      `json:"n"`
+	Median *float64 `json:"median"`
+	P5     *float64 `json:"p5"`
+}
+
+// Reasoning is what went into thinking before the answer, part of the output tokens.
+type Reasoning struct {
+	// Any is the share of answers with reasoning tokens, of those that tell.
+	Any Share `json:"any"`
+	// Median is over the answers that have any; nil without.
+	Median *float64 `json:"median"`
+}
+
+func speedOf(v view, arm int) Speed {
+	var streamed, whole []float64
+	for a := range v.answers(arm) {
+		tokens, known := a.number(tokensOut)
+		if !known || !a.answered() || a.latency().kind != exact {
+			continue
+		}
+		if first := a.first(); first.kind == exact {
+			thinking, _ := a.number(tokensReasoning)
+			streamed = appendRate(streamed, tokens-thinking, a.latency().us-first.us)
+		} else {
+			whole = appendRate(whole, tokens, a.latency().us)
+		}
+	}
+	return Speed{Streamed: rateOf(streamed), Whole: rateOf(whole)}
+}
+
+// appendRate leaves out what has no time, or fewer tokens than went into thinking.
+func appendRate(rates []float64, tokens, us int64) []float64 {
+	if us <= 0 || tokens < 0 {
+		return rates
+	}
+	return append(rates, float64(tokens)/float64(us)*1e6)
+}
+
+func rateOf(rates []float64) Rate {
+	slices.Sort(rates)
+	return Rate{N: len(rates), Median: quantileIn(rates, 0.5), P5: quantileIn(rates, 0.05)}
+}
+
+// quantileIn is a quantile of sorted values, nil without any.
+func quantileIn(sorted []float64, p float64) *float64 {
+	q, err := stats.Quantile(sorted, p)
+	if err != nil {
+		return nil
+	}
+	return &q
+}
+
+func reasoningOf(v view, arm int, level float64) Reasoning {
+	var some []float64
+	n := 0
+	for a := range v.answers(arm) {
+		tokens, known := a.number(tokensReasoning)
+		if !known || !a.answered() {
+			continue
+		}
+		if n++; tokens > 0 {
+			some = append(some, float64(tokens))
+		}
+	}
+	slices.Sort(some)
+	return Reasoning{Any: shareOf(len(some), n, level), Median: quantileIn(some, 0.5)}
+}
