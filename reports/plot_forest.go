@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -28,7 +27,7 @@ func forest(r Report) figure {
 	p := newPlot()
 	p.HideY()
 	p.X.Min, p.X.Max = forestRange(rows, r.Experiment.Gate.Margin)
-	p.X.Tick.Marker = gradeTicks{}
+	p.X.Tick.Marker = roundTicks{signed}
 	p.Y.Min, p.Y.Max = 0, float64(len(rows))
 	for i, c := range rows {
 		y := float64(len(rows) - 1 - i)
@@ -149,25 +148,4 @@ func forestDesc(r Report) string {
 		parts = append(parts, fmt.Sprintf("%s: %s.", forestName(c), howSure(r, c.Quality)))
 	}
 	return strings.Join(parts, " ")
-}
-
-// gradeTicks are round grades, five to nine of them, with as many decimals as
-// their step needs.
-type gradeTicks struct{}
-
-// Ticks implements [plot.Ticker].
-func (gradeTicks) Ticks(low, high float64) []plot.Tick {
-	step := math.Pow(10, math.Floor(math.Log10((high-low)/4)))
-	for _, by := range []float64{5, 2} {
-		if (high-low)/(by*step) >= 4 {
-			step *= by
-			break
-		}
-	}
-	d := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-	var out []plot.Tick
-	for k := math.Ceil(low/step - 1e-9); k*step <= high+1e-9*step; k++ {
-		out = append(out, plot.Tick{Value: k * step, Label: signed(k*step, d)})
-	}
-	return out
 }

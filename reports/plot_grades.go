@@ -99,15 +99,3 @@ func gradesDesc(r Report) string {
 	}
 	return strings.Join(parts, " ")
 }
-
-// wholeTicks are the grades.
-type wholeTicks struct{}
-
-// Ticks implements [plot.Ticker].
-func (wholeTicks) Ticks(_, _ float64) []plot.Tick {
-	var out []plot.Tick
-	for g := rubric.Best; g <= rubric.Worst; g++ {
-		out = append(out, plot.Tick{Value: float64(g), Label: fmt.Sprint(g)})
-	}
-	return out
-}

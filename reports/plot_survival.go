@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,7 +21,7 @@ func survivalCurves(r Report) figure {
 	p := newPlot()
 	p.X.Scale, p.X.Min, p.X.Max, p.X.Tick.Marker = plot.LogScale{}, low, high, secondTicks{}
 	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = 0, 1, percentTicks{}
-	p.Add(percentGrid(), limitLines(r.Experiment.Limits))
+	p.Add(gridLines(percentTicks{}), limitLines(r.Experiment.Limits))
 	f := figure{
 		id: "survival", title: "Calls that take longer than a time, share in %; lower is better",
 		axis: "seconds until the whole answer, log axis; further left is faster", desc: survivalDesc(r), plot: p, width: plotWidth, height: 290,
@@ -122,15 +121,6 @@ func gateMarks(gate []ShareLimit) drawing {
 	}
 }
 
-func percentGrid() drawing {
-	return func(c draw.Canvas, p *plot.Plot) {
-		_, y := p.Transforms(&c)
-		for _, t := range (percentTicks{}).Ticks(p.Y.Min, p.Y.Max) {
-			c.StrokeLine2(draw.LineStyle{Color: inkGrid.rgb(), Width: 1}, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
-		}
-	}
-}
-
 // survivalDesc says the plot in words.
 func survivalDesc(r Report) string {
 	var parts []string
@@ -142,41 +132,4 @@ func survivalDesc(r Report) string {
 		parts = append(parts, words+".")
 	}
 	return strings.Join(parts, " ")
-}
-
-// percentTicks are shares, every 25 %.
-type percentTicks struct{}
-
-// Ticks implements [plot.Ticker].
-func (percentTicks) Ticks(low, high float64) []plot.Tick {
-	var out []plot.Tick
-	for _, share := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		if share >= low && share <= high {
-			out = append(out, plot.Tick{Value: share, Label: limitText(share) + " %"})
-		}
-	}
-	return out
-}
-
-// secondTicks are round times: ever more of each power of ten, the narrower the axis.
-type secondTicks struct{}
-
-// Ticks implements [plot.Ticker].
-func (secondTicks) Ticks(low, high float64) []plot.Tick {
-	round := []string{"1"}
-	switch {
-	case high/low <= 4: // such that two lie within any factor of 1.5
-		round = []string{"1", "1.2", "1.5", "1.8", "2", "2.5", "3", "3.5", "4", "5", "6", "7", "8", "9"}
-	case high/low <= 300:
-		round = []string{"1", "2", "5"}
-	}
-	var out []plot.Tick
-	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
-		for _, m := range round {
-			if v := parse(fmt.Sprintf("%se%d", m, e)); low <= v && v <= high {
-				out = append(out, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64)})
-			}
-		}
-	}
-	return out
 }
