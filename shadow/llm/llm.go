@@ -122,7 +122,7 @@ const (
 // Turn is one turn of a conversation, flattened to text for a reader or a judge:
 // tool calls and results are written out, images are marked placeholders.
 type Turn struct {
-	// Role is system, user, assistant or tool, as the client wrote it.
+	// Role is system, user, assistant or tool, or what the client wrote, see [Conversation].
 	Role string
 	Text string
 }

@@ -5,10 +5,13 @@ import "fmt"
 // Info is what a client's request says about itself.
 type Info struct {
 	// Model is the model that was asked for; of several model keys the last counts.
+	// Gemini names it in the path only.
 	Model string
-	// Stream says that the answer is to be streamed, IncludeUsage that the stream
-	// is to end with token counts.
-	Stream       bool
+	// Stream says that the answer is to be streamed: Ollama does unless it is told not
+	// to, and for Gemini the path says it, see [Endpoint], so that it is false here.
+	Stream bool
+	// IncludeUsage says that a stream is to end with token counts; dialects other than
+	// [OpenAIChat] always send them.
 	IncludeUsage bool
 	// N is the number of answers that were asked for; 1 if the request does not say.
 	N int
@@ -23,67 +26,27 @@ func RequestInfo(d Dialect, body []byte) (Info, error) {
 	if err != nil {
 		return Info{}, fmt.Errorf("read request: %w", err)
 	}
-	info := Info{
-		Model:        v.get("model").str(),
-		Stream:       v.get("stream").yes(),
-		IncludeUsage: v.get("stream_options", "include_usage").yes(),
-		N:            1,
-		MaxTokens:    v.get("max_completion_tokens").count(),
-	}
-	if info.MaxTokens == nil {
+	info := Info{Model: v.get("model").str(), Stream: v.get("stream").yes(), IncludeUsage: true, N: 1}
+	var n value
+	switch d {
+	case OpenAIChat:
+		info.IncludeUsage = v.get("stream_options", "include_usage").yes()
+		info.MaxTokens, n = v.either("max_completion_tokens", "max_tokens").count(), v.get("n")
+	case OpenAIResponses:
+		info.MaxTokens = v.get("max_output_tokens").count()
+	case AnthropicMessages:
 		info.MaxTokens = v.get("max_tokens").count()
+	case GeminiGenerate:
+		config := v.either("generationConfig", "generation_config")
+		info.Model, info.Stream = "", false
+		info.MaxTokens = config.either("maxOutputTokens", "max_output_tokens").count()
+		n = config.either("candidateCount", "candidate_count")
+	case OllamaChat, OllamaGenerate:
+		info.Stream = !v.get("stream").is('f')
+		info.MaxTokens = v.get("options", "num_predict").count()
 	}
-	if n := v.get("n").count(); n != nil {
+	if n := n.count(); n != nil {
 		info.N = int(min(*n, 1<<31-1))
 	}
 	return info, nil
-}
-
-// Unsupported says whether a request cannot be put to another model faithfully, and
-// why: several answers, audio, state or tools at the provider's side, files by id.
-// What merely has side effects (store, metadata) is stripped instead, see
-// [SameDialectBody]. A body that is no request of the dialect is unsupported too.
-func Unsupported(d Dialect, body []byte) (why string, yes bool) {
-	v, err := request(d, body)
-	if err != nil {
-		return err.Error(), true
-	}
-	if n := v.get("n").count(); n != nil && *n > 1 {
-		return "more than one answer (n)", true
-	}
-	for _, name := range []string{
-		"web_search_options", "previous_response_id", "conversation", "background", "prompt", "audio", "plugins", "container",
-	} {
-		if f := v.get(name); !f.null() && !f.is('f') {
-			return name, true
-		}
-	}
-	for m := range v.get("modalities").items() {
-		if m.str() == "audio" {
-			return "audio", true
-		}
-	}
-	for t := range v.get("tools").items() {
-		if kind := t.get("type").str(); kind != "function" && kind != "custom" && kind != "" {
-			return "tool at the provider's side (" + tidy(kind) + ")", true
-		}
-	}
-	return unsupportedPart(v)
-}
-
-func unsupportedPart(v value) (why string, yes bool) {
-	for m := range v.get("messages").items() {
-		if !m.get("audio").null() {
-			return "audio", true
-		}
-		for part := range m.get("content").items() {
-			switch {
-			case part.get("type").str() == "input_audio":
-				return "audio", true
-			case !part.get("file", "file_id").null(), !part.get("file_id").null():
-				return "file by id", true
-			}
-		}
-	}
-	return "", false
 }

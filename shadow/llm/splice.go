@@ -18,19 +18,38 @@ type Edit struct {
 // answer: what is stored there, and who the end user is. A person's id was given to
 // the live provider, not to a candidate's. Fields that name other models to fall
 // back to would let another model answer.
-var stripped = [...]string{
-	"store", "metadata", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "user",
-	"models", "fallback_models", "fallbacks",
+func stripped(d Dialect) []string {
+	switch d {
+	case AnthropicMessages:
+		return []string{"metadata"}
+	case GeminiGenerate:
+		return []string{"labels"}
+	case OllamaChat, OllamaGenerate:
+		return nil
+	}
+	fields := []string{
+		"metadata", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "user",
+		"models", "fallback_models", "fallbacks",
+	}
+	if d == OpenAIResponses {
+		return fields // store is on where it is absent: it is set, not taken out
+	}
+	return append([]string{"store"}, fields...)
 }
 
 // SameDialectBody makes a candidate's request from the client's: the model's name
 // is exchanged (every model key, whatever its case, since servers differ in which
-// they read), fields with side effects are taken out (store unless it is false,
-// metadata, prompt_cache_key, prompt_cache_retention, safety_identifier, user, and
-// models, fallback_models, fallbacks), a streamed request gets
-// stream_options.include_usage, without which a stream has no token counts, and
-// edits are applied last. Everything else stays byte for byte: numbers, the order
-// of keys, blanks, escapes. notes name each change but the model's, in order.
+// they read; Gemini names it in the path, and its body keeps as it is), fields with
+// side effects are taken out, and edits are applied last. Everything else stays byte
+// for byte: numbers, the order of keys, blanks, escapes. notes name each change but the
+// model's, in order.
+//
+//	openai-chat         without store unless it is false, metadata, prompt_cache_key, prompt_cache_retention,
+//	                    safety_identifier, user, models, fallback_models, fallbacks; a streamed request gets
+//	                    stream_options.include_usage, without which a stream has no token counts
+//	openai-responses    likewise, but store is set to false: where it is absent it is on
+//	anthropic-messages  without metadata
+//	gemini-generate     without labels
 //
 // Errors: [ErrRequest] for a body that is not one JSON object, [ErrDialect], or an
 // edit whose value is no JSON. body is not changed.
@@ -48,19 +67,29 @@ func SameDialectBody(d Dialect, body []byte, model string, edits ...Edit) (out [
 	for m := range v.members() {
 		s.fields = append(s.fields, field{member: m})
 	}
-	s.exchange(model)
-	for _, name := range stripped {
-		s.strip(name)
-	}
-	if v.get("stream").yes() {
-		s.includeUsage()
-	}
+	s.shadow(d, v, model)
 	for _, e := range edits {
 		s.apply(e)
 	}
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")) // a byte order mark is no JSON
 	start := bytes.IndexByte(body, '{')                   // what stands around the object stays too
 	return slices.Concat(body[:start], s.bytes(), body[start+len(v):]), s.notes, nil
+}
+
+// shadow makes the changes that a dialect needs.
+func (s *splicer) shadow(d Dialect, v value, model string) {
+	if d != GeminiGenerate {
+		s.exchange(model)
+	}
+	for _, name := range stripped(d) {
+		s.strip(name)
+	}
+	switch {
+	case d == OpenAIChat && v.get("stream").yes():
+		s.includeUsage()
+	case d == OpenAIResponses && !v.get("store").is('f'):
+		s.apply(Edit{Key: "store", Value: json.RawMessage("false")})
+	}
 }
 
 type field struct {

@@ -1,15 +1,18 @@
 package llm
 
 import (
-	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Conversation reads the turns of a client's request, oldest first, flattened to
-// text: tool calls stand as [CallText] writes them, the result of a tool behind the
-// id of its call, and what is no text is a placeholder such as "[image: image/png,
-// 3 bytes]". Lone surrogates become U+FFFD.
+// text: a system prompt that stands outside of the messages is the first turn, tool
+// calls stand as [CallText] writes them, the result of a tool behind the id of its call
+// (or its name, where a dialect has no ids) with the role tool, and what is no text is
+// a placeholder such as "[image: image/png, 3 bytes]", "[file: url]" or "[file: id]".
+// Roles are as the client wrote them, but Gemini's model is assistant. Reasoning is
+// left out. Lone surrogates become U+FFFD.
 //
 // Errors: [ErrRequest] for anything but one JSON object (a trailing comma, a cut
 // body), [ErrNoMessages] for a request without a turn that has any text, so that
@@ -19,22 +22,37 @@ func Conversation(d Dialect, body []byte) ([]Turn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read conversation: %w", err)
 	}
-	var turns []Turn
-	empty := true
-	for m := range v.get("messages").items() {
-		t := turnOf(m)
-		empty = empty && strings.TrimSpace(t.Text) == ""
-		turns = append(turns, t)
-	}
-	if empty {
+	turns := turnsReader(d)(v)
+	if !slices.ContainsFunc(turns, func(t Turn) bool { return strings.TrimSpace(t.Text) != "" }) {
 		return nil, fmt.Errorf("read conversation: %w", ErrNoMessages)
 	}
 	return turns, nil
 }
 
+// turnsReader gives the function that reads a dialect's turns, nil for one that is not
+// read here.
+func turnsReader(d Dialect) func(value) []Turn {
+	switch d {
+	case OpenAIChat:
+		return chatTurns
+	case OpenAIResponses:
+		return responsesTurns
+	case AnthropicMessages:
+		return anthropicTurns
+	case GeminiGenerate:
+		return geminiTurns
+	case OllamaChat:
+		return ollamaTurns
+	case OllamaGenerate:
+		return generateTurns
+	default:
+		return nil
+	}
+}
+
 // request checks a client's body.
 func request(d Dialect, body []byte) (value, error) {
-	if d != OpenAIChat {
+	if turnsReader(d) == nil {
 		return nil, fmt.Errorf("%w: %q", ErrDialect, d)
 	}
 	v, ok := parse(body)
@@ -44,12 +62,70 @@ func request(d Dialect, body []byte) (value, error) {
 	return v, nil
 }
 
+// systemTurn is a prompt that stands outside of the messages; none if it has no text.
+func systemTurn(prompt value, read func(value) (string, bool)) []Turn {
+	if text := joined(prompt, read); text != "" {
+		return []Turn{{Role: "system", Text: text}}
+	}
+	return nil
+}
+
+// joined writes a text, or the parts of a list on lines of their own.
+func joined(content value, read func(value) (text string, result bool)) string {
+	if s, ok := content.text(); ok {
+		return s
+	}
+	var lines []string
+	for part := range content.items() {
+		if text, _ := read(part); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// splitTurn makes turns of a message whose parts may be results of tools: each of
+// these is a turn of its own, in its place.
+func splitTurn(role string, content value, read func(value) (text string, result bool)) []Turn {
+	var turns []Turn
+	var lines []string
+	flush := func() {
+		if len(lines) > 0 {
+			turns, lines = append(turns, Turn{Role: role, Text: strings.Join(lines, "\n")}), nil
+		}
+	}
+	for part := range content.items() {
+		switch text, result := read(part); {
+		case result:
+			flush()
+			turns = append(turns, Turn{Role: "tool", Text: text})
+		case text != "":
+			lines = append(lines, text)
+		}
+	}
+	flush()
+	if len(turns) == 0 {
+		turns = []Turn{{Role: role, Text: content.str()}}
+	}
+	return turns
+}
+
+func resultText(id, text string) string { return fmt.Sprintf("[result of %s] %s", id, text) }
+
+func chatTurns(v value) []Turn {
+	var turns []Turn
+	for m := range v.get("messages").items() {
+		turns = append(turns, turnOf(m))
+	}
+	return turns
+}
+
 func turnOf(m value) Turn {
 	text := m.str() // some clients send bare strings
 	if s, ok := m.get("content").text(); ok {
 		text = s
 	} else if parts := m.get("content"); parts.list() {
-		text = partsText(parts)
+		text = joined(parts, plainPart)
 	}
 	var calls toolCalls
 	for item := range m.get("tool_calls").items() {
@@ -60,86 +136,7 @@ func turnOf(m value) Turn {
 	}
 	text = AnswerText(text, m.get("refusal").str(), calls.list())
 	if id := m.get("tool_call_id").str(); id != "" {
-		text = fmt.Sprintf("[result of %s] %s", id, text)
+		text = resultText(id, text)
 	}
 	return Turn{Role: m.get("role").str(), Text: text}
-}
-
-// partsText writes the parts of a message, each on lines of its own.
-func partsText(parts value) string {
-	var lines []string
-	for part := range parts.items() {
-		if line := partText(part); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// partText writes a part of a message; what is no text becomes a placeholder.
-func partText(part value) string {
-	if s, ok := part.text(); ok {
-		return s
-	}
-	kind := part.get("type").str()
-	switch kind {
-	case "text", "input_text", "output_text", "":
-		return part.get("text").str()
-	case "refusal":
-		return "[refusal] " + part.get("refusal").str()
-	case "image_url", "input_image":
-		return imageText(part.get("image_url"))
-	case "input_audio":
-		audio := part.get("input_audio")
-		return placeholder("audio", audio.get("format").str(), base64Size(audio.get("data").str()))
-	case "file", "input_file":
-		return fileText(part.get("file"))
-	}
-	return "[" + kind + "]"
-}
-
-func imageText(image value) string {
-	url := image.get("url").str()
-	if url == "" {
-		url = image.str()
-	}
-	media, data, ok := dataURL(url)
-	if !ok {
-		return "[image: url]"
-	}
-	return placeholder("image", media, base64Size(data))
-}
-
-func fileText(file value) string {
-	name := file.get("filename").str()
-	if name == "" && file.get("file_id").str() != "" {
-		return "[file: id]"
-	}
-	_, data, ok := dataURL(file.get("file_data").str())
-	if !ok {
-		data = file.get("file_data").str()
-	}
-	return placeholder("file", name, base64Size(data))
-}
-
-func placeholder(kind, what string, size int) string {
-	if what == "" {
-		what = "unknown"
-	}
-	return fmt.Sprintf("[%s: %s, %d bytes]", kind, what, size)
-}
-
-// dataURL splits data:image/png;base64,….
-func dataURL(url string) (media, data string, ok bool) {
-	if len(url) < 5 || !strings.EqualFold(url[:5], "data:") {
-		return "", "", false
-	}
-	head, data, _ := strings.Cut(url[5:], ",")
-	media, _, _ = strings.Cut(head, ";")
-	return media, data, true
-}
-
-// base64Size counts the bytes that base64 text stands for.
-func base64Size(text string) int {
-	return base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(text, "=")))
 }
