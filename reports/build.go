@@ -19,13 +19,15 @@ import (
 // The order of rows and books does not matter, with one exception: of two rows for
 // one sample, arm, judge snapshot and rubric that differ, the first counts.
 //
+// A window that is one ISO week, or whose rows span several, gets a trend by week.
+//
 // Errors: ErrWindow, ErrExperiment, and the first error of either sequence.
-func Build(rows iter.Seq2[sinks.Row, error], books iter.Seq2[shadow.Books, error], e Experiment, w Window) (Report, error) {
-	return report(books, e, w, func(c *collection) error { return c.addRows(rows) })
+func Build(rows iter.Seq2[sinks.Row, error], books iter.Seq2[shadow.Books, error], e Experiment, w Window, options ...Option) (Report, error) {
+	return report(books, e, w, givenBy(options), func(c *collection) error { return c.addRows(rows) })
 }
 
 // report makes a report from the rows that fill puts into a collection.
-func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, fill func(*collection) error) (Report, error) {
+func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, g given, fill func(*collection) error) (Report, error) {
 	if err := w.check(); err != nil {
 		return Report{}, fmt.Errorf("report window: %w", err)
 	}
@@ -49,6 +51,7 @@ func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, fill f
 	if !w.From.IsZero() {
 		r.restOn(c.report(all, c.before.and(c.inside), whole, e, w.whole()))
 	}
+	r.follow(all, e, g)
 	return r, nil
 }
 

@@ -21,6 +21,9 @@ type paragraph struct {
 // would change the answer.
 func head(r Report, decisions []Decision) []paragraph {
 	out := []paragraph{{text: fmt.Sprintf("%s: %s, live is %s", r.Experiment.Name, r.Window.title(r.First, r.Last), naming(r.Experiment.Live))}}
+	if days := r.incomplete(); days != "" {
+		out = append(out, paragraph{text: "incomplete: " + days})
+	}
 	if len(decisions) > 1 {
 		out = append(out, paragraph{text: "decisions: " + overview(decisions)})
 	}

@@ -11,8 +11,8 @@ import (
 // a report needs, row groups in parallel; the figures are the same, bit for bit.
 //
 // Errors: as Build, and those of sinks.EachBatch with the name of the file.
-func Read(fsys fs.FS, e Experiment, w Window) (Report, error) {
-	return report(sinks.ScanBooks(fsys), e, w, func(c *collection) error {
+func Read(fsys fs.FS, e Experiment, w Window, options ...Option) (Report, error) {
+	return report(sinks.ScanBooks(fsys), e, w, givenBy(options), func(c *collection) error {
 		return sinks.EachBatch(fsys, columnsRead(), 0, c.addBatch)
 	})
 }

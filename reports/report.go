@@ -31,6 +31,9 @@ type Report struct {
 	Slices []Slice `json:"slices"`
 	// LiveChanges says when another version of the model began to answer live.
 	LiveChanges []LiveChange `json:"live_changes,omitempty"`
+	// Trend is by ISO week, in order of time: up to eight weeks that end with the
+	// window's. It reaches back before the window only if that is one week.
+	Trend []TrendWeek `json:"trend,omitempty"`
 	// Whole is the report from the experiment's start to the window's end: decisions
 	// rest on it, since pairs may not be picked by their days. Nil if the window has no
 	// first day and so is the whole; else the report itself has no anytime figures. Its

@@ -23,6 +23,7 @@ func sections(r Report, decisions []Decision) []section {
 	all = append(all, tailSection(r), firstTokenSection(r), timeDeltas(r), lengthSection(r), gradesPerArm(r), problemsPerArm(r))
 	all = append(all, problemDeltaSections(r)...)
 	all = append(all, disciplineSection(r), answers(r), costSection(r), costDeltas(r))
+	all = append(all, trendSections(r)...)
 	all = append(all, sliceSections(r)...)
 	all = append(all, booksSection(r), lookUp(r))
 	var out []section

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -42,8 +41,7 @@ func (v view) weeks() func(sample int) string {
 
 // weekOf is the ISO week of a day since 1970-01-01, as 2026-W41.
 func weekOf(day int64) string {
-	year, week := time.Unix(day*24*60*60, 0).UTC().ISOWeek()
-	return fmt.Sprintf("%04d-W%02d", year, week)
+	return WeekOf(time.Unix(day*24*60*60, 0)).String()
 }
 
 // listOfTags is the number of the list of tags that a sample has.

@@ -25,7 +25,9 @@ func newReport() *cobra.Command {
 the decision, the grade deltas with their standard errors, the latency tails, the
 problems and the books. Deltas are candidate minus live: negative is better.
 
---week is a week of ISO 8601 in UTC, Monday to Sunday.
+--week is a week of ISO 8601 in UTC, Monday to Sunday. It comes with the trend of up
+to eight weeks that end with it. Whatever the first day, what is decided rests on all
+rows since the experiment's start.
 
 The same rows and the same experiment give the same bytes.`,
 		Example: `  understudy report
@@ -48,7 +50,7 @@ The same rows and the same experiment give the same bytes.`,
 					return err
 				})
 			}
-			r, err := readReport(cmd, window)
+			r, err := readReport(cmd, window, reports.AsOf(now))
 			if err != nil {
 				return err
 			}
@@ -74,7 +76,7 @@ func checkFormat(format string, terminal bool) error {
 }
 
 // readReport builds the report from the rows that the configuration points to.
-func readReport(cmd *cobra.Command, w reports.Window) (reports.Report, error) {
+func readReport(cmd *cobra.Command, w reports.Window, options ...reports.Option) (reports.Report, error) {
 	cfg, err := loadConfig(cmd)
 	if err != nil {
 		return reports.Report{}, err
@@ -82,12 +84,12 @@ func readReport(cmd *cobra.Command, w reports.Window) (reports.Report, error) {
 	if _, err := recorded(cmd, cfg); err != nil {
 		return reports.Report{}, err
 	}
-	return buildReport(cfg.Sinks.Dir, w)
+	return buildReport(cfg.Sinks.Dir, w, options...)
 }
 
 // buildReport reads a folder of rows: first that every booked file is there and
 // whole, then the rows.
-func buildReport(dir string, w reports.Window) (reports.Report, error) {
+func buildReport(dir string, w reports.Window, options ...reports.Option) (reports.Report, error) {
 	exp, err := readExperiment(dir)
 	if err != nil {
 		return reports.Report{}, err
@@ -96,7 +98,7 @@ func buildReport(dir string, w reports.Window) (reports.Report, error) {
 	if err := sinks.Verify(fsys); err != nil {
 		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
 	}
-	r, err := reports.Read(fsys, exp, w)
+	r, err := reports.Read(fsys, exp, w, options...)
 	if err != nil {
 		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
 	}
