@@ -47,7 +47,7 @@ func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, g give
 	all := c.all()
 	v := all.since(c.rules.from)
 	r := c.report(v, c.inside, inside, e, w)
-	r.Slices, r.LiveChanges = slicesOf(v, e), liveChanges(v)
+	r.Slices = slicesOf(v, e)
 	if !w.From.IsZero() {
 		r.restOn(c.report(all, c.before.and(c.inside), whole, e, w.whole()))
 	}
@@ -69,6 +69,7 @@ func (c *collection) report(v view, p period, l ledger, e Experiment, w Window) 
 		r.Comparisons = append(r.Comparisons, comparisonOf(i, v, e))
 	}
 	adjustCandidates(r.Comparisons)
+	r.LiveChanges = liveChanges(v)
 	for i, n := range c.leftOut(microsSince(w.From)) {
 		r.Arms[i].LeftOut = n
 	}

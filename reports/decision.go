@@ -37,6 +37,8 @@ type Decision struct {
 	// Missing says whether the grades that are missing could turn Quality; empty if
 	// none are.
 	Missing string `json:"missing_grades,omitempty"`
+	// Turnable: they could. Then the decision rests on answers that nobody graded.
+	Turnable bool `json:"missing_grades_could_turn,omitempty"`
 	// MorePairs is about how many more pairs would settle the checks in Settles if the
 	// figures stayed as they are; nil if the experiment need not keep running, or if
 	// it cannot be said.
@@ -121,7 +123,8 @@ func (g Gate) Decide(r Report, arm shadow.Arm, now time.Time) (Decision, error) 
 		CostUnguarded: g.CostIncrease != nil && g.leavesCostOut(c),
 	}
 	d.conclude(r, c, now)
-	d.Sentence, d.Missing = sentence(d, r, c), missingWords(d.Quality, c.Quality)
+	d.Sentence = sentence(d, r, c)
+	d.Missing, d.Turnable = missingWords(d.Quality, c.Quality)
 	return d, nil
 }
 

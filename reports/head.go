@@ -43,8 +43,8 @@ func head(r Report, decisions []Decision) []paragraph {
 	case !slices.ContainsFunc(r.Comparisons, func(c Comparison) bool { return !c.Control }):
 		out = append(out, paragraph{text: "no candidates but the control arm, which is never decided on"})
 	}
-	if len(r.LiveChanges) > 0 {
-		out = append(out, paragraph{text: liveChangesText(r)})
+	if changes := r.basis().LiveChanges; len(changes) > 0 {
+		out = append(out, paragraph{text: liveChangesText(changes, r.Slices)})
 	}
 	return append(out, paragraph{text: coverageLine(r) + "; " + books})
 }
@@ -61,6 +61,9 @@ func said(d Decision, r Report) []paragraph {
 		return out
 	case ok:
 		sub("how sure: " + howSure(basis, c.Quality))
+		if d.Turnable {
+			sub("missing grades: " + d.Missing)
+		}
 		sub("what would change it: " + change(d, basis, c))
 	}
 	if alone, ok := r.comparison(d.Arm); ok && r.Whole != nil {

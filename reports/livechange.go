@@ -47,17 +47,17 @@ func liveChanges(v view) []LiveChange {
 	return out
 }
 
-// liveChangesText warns that the window is about more than one live model.
-func liveChangesText(r Report) string {
-	parts := make([]string, len(r.LiveChanges))
-	for i, c := range r.LiveChanges {
+// liveChangesText warns that the figures are of more than one live model.
+func liveChangesText(changes []LiveChange, list []Slice) string {
+	parts := make([]string, len(changes))
+	for i, c := range changes {
 		day := c.At.Format(dayFormat)
 		if parts[i] = fmt.Sprintf("live changed from %s to %s on %s", c.From, c.To, day); c.Mixed {
 			parts[i] = fmt.Sprintf("live answered as %s and, from %s on, also as %s", c.From, day, c.To)
 		}
 	}
 	text := "warning: " + strings.Join(parts, "; ")
-	if slices.ContainsFunc(r.Slices, func(s Slice) bool { return s.Dimension == liveDimension }) {
+	if slices.ContainsFunc(list, func(s Slice) bool { return s.Dimension == liveDimension }) {
 		text += ": each has its own figures in the slices"
 	}
 	return text

@@ -17,7 +17,7 @@ func TestMissingGrades(t *testing.T) {
 	for _, c := range []struct {
 		name, why    string
 		wins, losses int // of 100 pairs
-		missing      int // further pairs without the candidate's grade, live's being 1
+		missing      int // further pairs without the candidate's grade, live's being 1; negative: without live's, the candidate's being 1
 		state        reports.State
 		says         string
 	}{
@@ -25,17 +25,24 @@ func TestMissingGrades(t *testing.T) {
 		{"pass holds", "0.55 better: two sixes change little", 60, 5, 2, reports.Pass, "2 pairs without both grades: at their worst for the candidate the difference is -0.44, still within the margin, so they cannot turn the grades"},
 		{"pass could turn", "sixteen sixes are worse than the gain", 60, 5, 16, reports.Pass, "so they could turn the grades"},
 		{"fail holds", "live's grades are known to be 1: the best case is a 1", 5, 60, 2, reports.Fail, "2 pairs without both grades: at their best for the candidate the difference is +0.54, still beyond the margin, so they cannot turn the grades"},
+		{"fail could turn", "sixty ones against what may have been sixes", 16, 60, -60, reports.Fail, "so they could turn the grades"},
 		{"open", "is open anyway", 10, 10, 1, reports.Unknown, "1 pair without both grades: at their best and worst the difference is 0.00 to +0.05; the grades are open anyway"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rows := gradePairs("cand-a", winsAndLosses(100, c.wins, c.losses)...)
+			for i := range -c.missing {
+				rows = append(rows, notGraded(100+i, shadow.Live, judge.NoMalformed), graded(100+i, "cand-a", 1, 1))
+			}
 			for i := range c.missing {
 				rows = append(rows, graded(100+i, shadow.Live, 1, 1), notGraded(100+i, "cand-a", judge.NoMalformed))
 			}
-			r := build(t, experiment(), rows, booksFor(100+c.missing))
+			r := build(t, experiment(), rows, booksFor(100+max(c.missing, -c.missing)))
 			d := decide(t, r)
 			if d.Quality.State != c.state || !strings.Contains(d.Missing, c.says) || (c.says == "") != (d.Missing == "") {
 				t.Errorf("%s: %s, %q", c.why, d.Quality.State, d.Missing)
+			}
+			if could := strings.Contains(c.says, "could turn"); d.Turnable != could || could != strings.Contains(everyForm(t, r), "missing grades: ") {
+				t.Errorf("could turn: %v, at the top: %v", d.Turnable, !could)
 			}
 			if d.Missing != "" && !strings.Contains(strings.Join(strings.Fields(everyForm(t, r)), " "), d.Missing) {
 				t.Error("the report does not say it")

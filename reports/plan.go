@@ -89,6 +89,9 @@ type Plan struct {
 	Level  float64 `json:"level"`
 	Power  float64 `json:"power"`
 	Volume Volume  `json:"assumed"`
+	// Candidates are those that are decided on, at least 1. With several, quality must
+	// also hold by Holm: all figures are for the first one to hold, at alpha/Candidates.
+	Candidates int `json:"candidates"`
 	// Start is the first UTC day, Stop the day after the last one; zero when open.
 	Start time.Time `json:"start,omitzero"`
 	Stop  time.Time `json:"stop,omitzero"`
@@ -156,13 +159,13 @@ const weeksPlanned = 12
 var betterBy = [...]float64{0.1, 0.2, 0.3, 0.5}
 
 // NewPlan plans an experiment's gate and dates for a volume. Of the experiment only
-// Name, Gate, Level, Start and Stop are used.
+// Name, Gate, Level, Start, Stop and the number of candidates are used.
 //
 //	sd'       = SD · sqrt(1 + (PairsPerSession − 1) · ICC)
 //	visible   = MDE(sd', pairs, a, power)
 //	needed    = PairsNeeded(sd', margin − difference, a, power), margin 0 for better
-//	a         = alpha for one look; for the anytime interval P(|Z| > m), where m is
-//	            its number of standard errors
+//	a         = alpha / candidates for one look; for the anytime interval of that
+//	            alpha P(|Z| > m), where m is its number of standard errors
 //
 // Errors: ErrVolume; ErrWindow if the stop is not after the start; ErrRange of stats
 // for a gate that no configuration has.
@@ -178,9 +181,11 @@ func NewPlan(e Experiment, v Volume) (Plan, error) {
 	if err != nil {
 		return Plan{}, fmt.Errorf("plan: %w", err)
 	}
+	several := max(1, countFunc(e.Candidates, func(a Arm) bool { return !a.Control }))
 	p := planner{v, e.Gate, v.SD * math.Sqrt(effect), e.Level}
+	p.gate.Alpha /= float64(several)
 	out := Plan{
-		Format: Format, Name: e.Name, Gate: e.Gate, Level: e.Level, Power: power, Volume: v,
+		Format: Format, Name: e.Name, Gate: e.Gate, Level: e.Level, Power: power, Volume: v, Candidates: several,
 		Start: e.Start, Stop: e.Stop, Steps: p.steps(), Warnings: []string{},
 	}
 	if out.Visible, err = p.visible(); err != nil {
@@ -198,7 +203,8 @@ func NewPlan(e Experiment, v Volume) (Plan, error) {
 	return out, nil
 }
 
-// planner computes a plan; sd is inflated for sessions.
+// planner computes a plan; sd is inflated for sessions, the gate's alpha divided by
+// the candidates.
 type planner struct {
 	Volume
 	gate  Gate

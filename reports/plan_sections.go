@@ -9,7 +9,7 @@ func (p Plan) sections() []section {
 
 func (p Plan) visibleSection() section {
 	s := section{
-		title: fmt.Sprintf("Smallest true difference of mean grades that shows, in grades, in either direction (%.0f %% power, two-sided alpha %s %%)", 100*p.Power, limitText(p.Gate.Alpha)),
+		title: fmt.Sprintf("Smallest true difference of mean grades that shows, in grades, in either direction (%.0f %% power, two-sided alpha %s)", 100*p.Power, p.alpha()),
 		table: table{head: []string{"", "day", "pairs", "looked at once", "looked at every day", fmt.Sprintf("every day, %s planned", number(p.Gate.PlannedPairs))}},
 		notes: []string{
 			`"looked at once" holds for one look, then; "looked at every day" for the anytime interval of a gate that plans with just these pairs, the last column for the one of this gate`,

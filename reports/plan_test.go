@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,6 +62,27 @@ func TestPlanFigures(t *testing.T) {
 	n := p.Needed[0]
 	if n.Shows != reports.CodeNoWorse || math.Abs(float64(*n.Once.N)-1130) > 1 || math.Abs(float64(*n.Daily.N)-2164) > 1 {
 		t.Errorf("%s takes %d pairs, daily %d; want 1130 and 2164", n.Shows, *n.Once.N, *n.Daily.N)
+	}
+}
+
+// TestPlanSeveral: the first of two candidates must hold at half of alpha.
+func TestPlanSeveral(t *testing.T) {
+	one, two, half := toPlan(), toPlan(), toPlan()
+	two.Candidates = append(two.Candidates, reports.Arm{Name: "again", Control: true}, reports.Arm{Name: "cand-b"})
+	half.Gate.Alpha /= 2
+	want, got := plan(t, half, perDay(30)), plan(t, two, perDay(30))
+	if alone := plan(t, one, perDay(30)); alone.Candidates != 1 || *alone.Needed[0].Daily.N >= *got.Needed[0].Daily.N {
+		t.Errorf("alone %v pairs, of two %v", *alone.Needed[0].Daily.N, *got.Needed[0].Daily.N)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(reports.Plan{}, "Gate", "Candidates")); diff != "" {
+		t.Error(diff)
+	}
+	var b bytes.Buffer
+	if err := got.Text(&b, 0); err != nil {
+		t.Fatal(err)
+	}
+	if s := "two-sided alpha 5 % (2.5 % for the first of 2 candidates, by Holm)"; !strings.Contains(b.String(), s) {
+		t.Errorf("the plan does not say %q:\n%s", s, b.String())
 	}
 }
 

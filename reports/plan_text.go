@@ -59,13 +59,22 @@ func (p Plan) head() []string {
 	if p.Name != "" {
 		title += " for " + p.Name
 	}
-	gate := fmt.Sprintf("gate: no worse than %s grades, two-sided alpha %s %%, %s planned; ",
-		limitNumber(p.Gate.Margin), limitText(p.Gate.Alpha), counted(p.Gate.PlannedPairs, "pair"))
+	gate := fmt.Sprintf("gate: no worse than %s grades, two-sided alpha %s, %s planned; ",
+		limitNumber(p.Gate.Margin), p.alpha(), counted(p.Gate.PlannedPairs, "pair"))
 	out := []string{title, p.Volume.words(), gate + p.dates(), "a candidate as good as live: " + p.asGood(), "a candidate that is better: " + p.better(), p.End.words(p)}
 	for _, warning := range p.Warnings {
 		out = append(out, "warning: "+warning)
 	}
 	return out
+}
+
+// alpha is the gate's, and what of it the first of several candidates must hold at.
+func (p Plan) alpha() string {
+	text := limitText(p.Gate.Alpha) + " %"
+	if p.Candidates > 1 {
+		text += fmt.Sprintf(" (%s %% for the first of %d candidates, by Holm)", limitText(p.Gate.Alpha/float64(p.Candidates)), p.Candidates)
+	}
+	return text
 }
 
 // words says what a plan rests on.

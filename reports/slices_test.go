@@ -197,3 +197,24 @@ func TestLiveChanges(t *testing.T) {
 		})
 	}
 }
+
+// TestLiveChangedBefore: a decision rests on all pairs, so a change before the window
+// is said too.
+func TestLiveChangedBefore(t *testing.T) {
+	rows := gradePairs("cand-a", winsAndLosses(4, 1, 1)...)
+	for i := range rows {
+		if rows[i].Seen = onDay(i / 2); rows[i].Arm == shadow.Live {
+			rows[i].Model = []llm.Snapshot{"a", "b", "b", "b"}[i/2]
+		}
+	}
+	r, err := reports.Build(seq(rows), nil, experiment(), reports.Window{From: onDay(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.LiveChanges) != 0 || len(r.Whole.LiveChanges) != 1 {
+		t.Errorf("in the window %+v, before %+v", r.LiveChanges, r.Whole.LiveChanges)
+	}
+	if text := everyForm(t, r); !strings.Contains(text, "warning: live changed from a to b on 2026-10-06") {
+		t.Error("the report does not say it")
+	}
+}

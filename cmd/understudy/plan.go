@@ -122,7 +122,7 @@ func toPlan(cmd *cobra.Command) (reports.Experiment, error) {
 	}
 	return reports.Experiment{
 		Name: cfg.Experiment.Name, Gate: gateOf(cfg.Gate), Level: cfg.Report.Level,
-		Start: cfg.Experiment.Start, Stop: cfg.Experiment.Stop,
+		Start: cfg.Experiment.Start, Stop: cfg.Experiment.Stop, Candidates: armsOf(cfg),
 	}, nil
 }
 

@@ -87,18 +87,19 @@ func overdue(cfg *config.Config, now time.Time) []error {
 // experimentOf is the record of what the configuration fixes before the run.
 func experimentOf(cfg *config.Config, r *rubric.Rubric) reports.Experiment {
 	e := reports.Experiment{
-		Name:     cfg.Experiment.Name,
-		Digest:   cfg.Digest(string(r.Digest())),
-		Start:    cfg.Experiment.Start,
-		Stop:     cfg.Experiment.Stop,
-		Live:     upstreamHost(cfg.Tap.Upstream),
-		Judge:    reports.Judge{Primary: cfg.Judge.Primary, Reserve: cfg.Judge.Reserve},
-		Rubric:   r.Name(),
-		Digests:  r.Digest(),
-		Problems: r.Problems(),
-		Limits:   cfg.Report.Limits,
-		Level:    cfg.Report.Level,
-		Gate:     gateOf(cfg.Gate),
+		Name:       cfg.Experiment.Name,
+		Digest:     cfg.Digest(string(r.Digest())),
+		Start:      cfg.Experiment.Start,
+		Stop:       cfg.Experiment.Stop,
+		Live:       upstreamHost(cfg.Tap.Upstream),
+		Judge:      reports.Judge{Primary: cfg.Judge.Primary, Reserve: cfg.Judge.Reserve},
+		Rubric:     r.Name(),
+		Digests:    r.Digest(),
+		Problems:   r.Problems(),
+		Limits:     cfg.Report.Limits,
+		Level:      cfg.Report.Level,
+		Gate:       gateOf(cfg.Gate),
+		Candidates: armsOf(cfg),
 	}
 	if m, ok := cfg.Model(cfg.Judge.Primary); ok {
 		e.Judge.Pinned = pinned(m)
@@ -106,13 +107,17 @@ func experimentOf(cfg *config.Config, r *rubric.Rubric) reports.Experiment {
 	if m, ok := cfg.Model(cfg.Judge.Reserve); ok {
 		e.Judge.ReservePinned = pinned(m)
 	}
+	return e
+}
+
+// armsOf are the candidates of a configuration, control arms too.
+func armsOf(cfg *config.Config) []reports.Arm {
+	var out []reports.Arm
 	for _, c := range cfg.Candidates {
 		m, _ := cfg.Model(c.Model)
-		e.Candidates = append(e.Candidates, reports.Arm{
-			Name: shadow.Arm(c.Name), Model: m.Model, Control: c.Control, Timeout: c.Timeout,
-		})
+		out = append(out, reports.Arm{Name: shadow.Arm(c.Name), Model: m.Model, Control: c.Control, Timeout: c.Timeout})
 	}
-	return e
+	return out
 }
 
 // pinned is the snapshot under which a judge's verdicts are counted: its id, and
