@@ -1,7 +1,10 @@
 package reports_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/understudy-eval/understudy/reports"
@@ -35,4 +38,38 @@ func ExampleGate_Decide() {
 	d, err := e.Gate.Decide(r, "cand-a", time.Time{})
 	fmt.Println(d.Outcome, d.Reasons[0], d.ExitCode(), err)
 	// Output: keep running burn_in 4 <nil>
+}
+
+func ExampleReport_HTML() {
+	r, err := reports.Build(seq([]sinks.Row{graded(0, shadow.Live, 3, time.Second)}), nil, experiment(), reports.Window{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var page strings.Builder
+	err = r.HTML(&page, nil)
+	fmt.Println(strings.Count(page.String(), `role="img"`), "plots,", strings.Count(page.String(), "<script"), "scripts,", err)
+	// Output: 3 plots, 0 scripts, <nil>
+}
+
+func ExampleReport_PNG() {
+	r, err := reports.Build(nil, nil, experiment(), reports.Window{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var image bytes.Buffer
+	err = r.PNG(&image, nil)
+	fmt.Printf("%q %v\n", image.Bytes()[1:4], err)
+	// Output: "PNG" <nil>
+}
+
+func ExampleSchema() {
+	var schema struct {
+		Title    string
+		Required []string
+	}
+	err := json.Unmarshal(reports.Schema(), &schema)
+	fmt.Println(schema.Title, schema.Required, err)
+	// Output: understudy report [report decisions] <nil>
 }
