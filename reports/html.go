@@ -59,6 +59,7 @@ type grid struct {
 	Head           []string
 	Rows           []row
 	Notes          []string
+	Sentences      []string
 }
 
 type row struct {
@@ -179,6 +180,9 @@ func gridOf(id string, s section) grid {
 			r.Cells = append(r.Cells, c)
 		}
 		g.Rows = append(g.Rows, r)
+	}
+	for _, sentence := range s.sentences {
+		g.Sentences = append(g.Sentences, clean(sentence))
 	}
 	for _, n := range s.notes {
 		g.Notes = append(g.Notes, clean(n))

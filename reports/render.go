@@ -34,8 +34,13 @@ func (r Report) Text(w io.Writer, width int, decisions []Decision) error {
 func (s section) text(b *bytes.Buffer, width int) error {
 	b.WriteByte('\n')
 	writeWrapped(b, "", clean(s.title), width)
-	if err := s.table.text(b, width); err != nil {
-		return err
+	for _, sentence := range s.sentences {
+		writeWrapped(b, "", clean(sentence), width)
+	}
+	if len(s.table.rows) > 0 {
+		if err := s.table.text(b, width); err != nil {
+			return err
+		}
 	}
 	for _, note := range s.notes {
 		writeWrapped(b, "", clean(note), width)
@@ -46,11 +51,16 @@ func (s section) text(b *bytes.Buffer, width int) error {
 // markdown writes a section as GitHub shows it, after an empty line.
 func (s section) markdown(b *bytes.Buffer) error {
 	fmt.Fprintf(b, "\n## %s\n\n", markdown(clean(s.title)))
-	if err := s.table.markdown(b); err != nil {
-		return err
+	for _, sentence := range s.sentences {
+		fmt.Fprintf(b, "%s\n\n", markdown(clean(sentence)))
 	}
-	if len(s.notes) > 0 {
-		b.WriteByte('\n')
+	if len(s.table.rows) > 0 {
+		if err := s.table.markdown(b); err != nil {
+			return err
+		}
+		if len(s.notes) > 0 {
+			b.WriteByte('\n')
+		}
 	}
 	for _, note := range s.notes {
 		fmt.Fprintf(b, "- %s\n", markdown(clean(note)))

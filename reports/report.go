@@ -34,6 +34,8 @@ type Report struct {
 	// Trend is by ISO week, in order of time: up to eight weeks that end with the
 	// window's. It reaches back before the window only if that is one week.
 	Trend []TrendWeek `json:"trend,omitempty"`
+	// Changes compare the last week of Trend with the one before; nil if there is none.
+	Changes *Changes `json:"changes,omitempty"`
 	// Whole is the report from the experiment's start to the window's end: decisions
 	// rest on it, since pairs may not be picked by their days. Nil if the window has no
 	// first day and so is the whole; else the report itself has no anytime figures. Its

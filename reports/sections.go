@@ -7,11 +7,12 @@ import (
 	"github.com/understudy-eval/understudy/shadow"
 )
 
-// section is a titled table of a report with notes below it.
+// section is a titled table of a report, with sentences above it and notes below.
 type section struct {
-	title string
-	table table
-	notes []string
+	title     string
+	sentences []string
+	table     table
+	notes     []string
 }
 
 // sections are the tables of a report in their order; empty ones are left out.
@@ -20,6 +21,7 @@ func sections(r Report, decisions []Decision) []section {
 	for _, d := range decisions {
 		all = append(all, checks(d))
 	}
+	all = append(all, changesSection(r))
 	all = append(all, tailSection(r), firstTokenSection(r), timeDeltas(r), lengthSection(r), gradesPerArm(r), problemsPerArm(r))
 	all = append(all, problemDeltaSections(r)...)
 	all = append(all, disciplineSection(r), answers(r), costSection(r), costDeltas(r))
@@ -28,7 +30,7 @@ func sections(r Report, decisions []Decision) []section {
 	all = append(all, booksSection(r), lookUp(r))
 	var out []section
 	for _, s := range all {
-		if len(s.table.rows) > 0 {
+		if len(s.table.rows)+len(s.sentences) > 0 {
 			out = append(out, s)
 		}
 	}

@@ -135,6 +135,7 @@ func (r *Report) follow(all view, e Experiment, g given) {
 		all, days = all.since(microsSince(r.Window.From)), days.within(r.Window)
 	}
 	r.Trend = trendOf(all, weeks, days, e)
+	r.Changes = changesOf(all, weeks, r.Trend, e)
 }
 
 // incomplete names the days of a report on a week that is not whole.
@@ -149,9 +150,7 @@ func (r Report) incomplete() string {
 func trendOf(all view, weeks []Week, days stretch, e Experiment) []TrendWeek {
 	var out []TrendWeek
 	for _, week := range weeks {
-		w := week.Window()
-		v := all.between(w.From.UnixMicro(), w.To.UnixMicro())
-		out = append(out, trendWeek(v, e, TrendWeek{Week: week.String(), Incomplete: days.incomplete(w)}))
+		out = append(out, trendWeek(all.during(week), e, TrendWeek{Week: week.String(), Incomplete: days.incomplete(week.Window())}))
 	}
 	return out
 }

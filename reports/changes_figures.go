@@ -1,0 +1,125 @@
+package reports
+
+import (
+	"errors"
+	"math"
+
+	"github.com/understudy-eval/understudy/stats"
+)
+
+// flags01 are the calls of an arm that an event can be told of, as 0 or 1, with
+// their sessions.
+type flags01 struct {
+	x       int
+	column  []float64
+	session []string
+}
+
+// share collects how often an event happened to an arm's calls; event also says
+// whether that is known.
+func (v view) share(arm int, event func(answer) (happened, known bool)) flags01 {
+	var f flags01
+	for a := range v.answers(arm) {
+		happened, known := event(a)
+		if !known {
+			continue
+		}
+		value := 0.0
+		if happened {
+			value = 1
+			f.x++
+		}
+		f.column = append(f.column, value)
+		f.session = append(f.session, v.session(a.sample))
+	}
+	return f
+}
+
+// gradeMean is an arm's mean grade in a view.
+func (v view) gradeMean(arm int) Estimate {
+	var r ArmReport
+	r.gradesOf(v, arm, Experiment{Level: 0.95}) // a mean does not depend on the level
+	return r.Mean
+}
+
+// estimate is e as the estimators have it; without a standard error it has no DF.
+func (e Estimate) estimate() stats.Estimate {
+	out := stats.Estimate{N: e.N, Clusters: e.Sessions}
+	if e.Value != nil {
+		out.Value = *e.Value
+	}
+	if e.SE != nil && e.DF != nil {
+		out.SE, out.DF = *e.SE, *e.DF
+	}
+	return out
+}
+
+// meanChange needs a mean in both weeks.
+func meanChange(before, after Estimate, level float64) (Change, bool) {
+	if before.Value == nil || after.Value == nil {
+		return Change{}, false
+	}
+	c := Change{Figure: FigureMean, Unit: unitGrades, Before: *before.Value, After: *after.Value, Delta: *after.Value - *before.Value}
+	if d, err := stats.Difference(before.estimate(), after.estimate()); err == nil {
+		c.setSE(d)
+		c.Interval = intervalOf(d.CI(level))
+	}
+	return c, true
+}
+
+// setSE fills the standard error and what follows from it.
+func (c *Change) setSE(d stats.Estimate) {
+	t, err := d.InSE()
+	if err != nil {
+		return
+	}
+	c.SE, c.InSE, c.Beyond = new(d.SE), new(t), math.Abs(t) > standsOut
+}
+
+// shareChange needs calls in both weeks.
+func shareChange(before, after flags01, level float64) (Change, bool) {
+	nBefore, nAfter := len(before.column), len(after.column)
+	delta, iv, err := stats.NewcombeIndependent(before.x, nBefore, after.x, nAfter, level)
+	if err != nil {
+		return Change{}, false
+	}
+	c := Change{Unit: unitShare, Before: ratio(before.x, nBefore), After: ratio(after.x, nAfter), Delta: delta}
+	first, errFirst := stats.ClusteredMean(before.column, before.session)
+	second, errSecond := stats.ClusteredMean(after.column, after.session)
+	clustered := first.Clusters < nBefore || second.Clusters < nAfter
+	d, err := stats.Difference(first, second)
+	switch {
+	case errFirst != nil || errSecond != nil:
+		if clustered { // its error is not known
+			return c, true
+		}
+	case err == nil:
+		c.setSE(d)
+		if p, err := d.PValue(0); err == nil {
+			c.P = new(p)
+		}
+		if own, err := d.CI(level); err == nil && clustered {
+			iv.Lower, iv.Upper = max(-1, min(iv.Lower, own.Lower)), min(1, max(iv.Upper, own.Upper))
+		}
+	}
+	c.Interval = intervalOf(iv, nil)
+	return c, true
+}
+
+// p95Change needs a p95 in both weeks that does not lie among failed calls.
+func p95Change(before, after []timing, level float64) (Change, bool) {
+	first, second := ranked(before), ranked(after)
+	a, errA := stats.Quantile(first, 0.95)
+	b, errB := stats.Quantile(second, 0.95)
+	delta, iv, err := stats.QuantileDelta(first, second, 0.95, level)
+	if err := errors.Join(errA, errB, err); err != nil {
+		return Change{}, false
+	}
+	seconds := func(us float64) float64 { return micros(us).Seconds() }
+	c := Change{Figure: FigureP95, Unit: unitSeconds, Before: seconds(a), After: seconds(b), Delta: seconds(delta)}
+	iv.Lower, iv.Upper = seconds(iv.Lower), seconds(iv.Upper)
+	if c.Interval = intervalOf(iv, nil); c.Interval != nil {
+		c.Beyond = c.Interval.Against(0) != Unknown
+	}
+	return c, true
+}
