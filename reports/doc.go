@@ -32,6 +32,12 @@
 // otherwise, and stands in quantiles at the time of leaving. That can only flatter
 // live, so it never flatters a candidate.
 //
+// Differences of times are those of quantiles and of shares over the samples that both
+// arms were asked, never averages. Live is measured at the tap and a candidate from the
+// worker that asked it ([Vantage]); the control arm shows what that alone makes. A
+// slower or better answer may just be longer, so grades and times are also compared at
+// equal length ([Length]).
+//
 // # Discipline
 //
 // An answer outside the schema, list or tools of its own request is counted per arm

@@ -84,7 +84,7 @@ func gradeDeltas(r Report) section {
 	add("wins, ties, losses", func(q Quality, _ int) string { return fmt.Sprintf("%d, %d, %d", q.Wins, q.Ties, q.Losses) })
 	add("net win rate in points, positive is better", func(q Quality, _ int) string { return or(q.Net.Value, points) })
 	add("chance of the better grade, ties half, by pairs", func(q Quality, _ int) string { return q.Better.text() })
-	add("the same of all answers, unpaired", func(q Quality, _ int) string { return q.BetterUnpaired.text() })
+	add("the same of all answers, as if independent", func(q Quality, _ int) string { return q.BetterUnpaired.text() })
 	add("grades 5-6: difference in points", func(q Quality, _ int) string { return shareDeltaCell(q.Poor) })
 	add("worst case for missing grades", func(q Quality, d int) string {
 		iv := Interval{Lower: q.Bounds.Low, Upper: q.Bounds.High}

@@ -104,8 +104,8 @@ func speedRows(s *section, arms []ArmReport) {
 			return fmt.Sprintf("%s (%s, n %d)", three(*r.Median), three(*r.P5), r.N)
 		})
 	}
-	rate("tokens per second, streamed: median (p5)", func(a ArmReport) Rate { return a.Speed.Streamed })
-	rate("tokens per second, in one piece: median (p5)", func(a ArmReport) Rate { return a.Speed.Whole })
+	rate("tokens per s, streamed: median (p5)", func(a ArmReport) Rate { return a.Speed.Streamed })
+	rate("tokens per s, in one piece: median (p5)", func(a ArmReport) Rate { return a.Speed.Whole })
 	if countFunc(arms, func(a ArmReport) bool { return a.Reasoning.Any.N > 0 }) == 0 {
 		return
 	}

@@ -45,11 +45,12 @@ func vantageNote(r Report) string {
 	return note + "; without a control arm that difference is not known"
 }
 
-// comparisonNames are the heads of the columns of comparisons.
+// comparisonNames are the heads of the columns of comparisons; they tell a control
+// arm unless its name does.
 func comparisonNames(r Report) []shadow.Arm {
 	out := make([]shadow.Arm, len(r.Comparisons))
 	for i, c := range r.Comparisons {
-		if out[i] = c.Arm; c.Control {
+		if out[i] = c.Arm; c.Control && c.Arm != "control" {
 			out[i] += " (control)"
 		}
 	}
