@@ -2,9 +2,7 @@ package reports
 
 import (
 	"iter"
-	"strings"
 
-	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/sinks"
 )
 
@@ -50,34 +48,4 @@ func Numbers(values []int64, step int) []int64 {
 		}
 	}
 	return out
-}
-
-// Weekly is an arm over weeks; nil is a week without the figure. P95 is in seconds.
-type Weekly struct {
-	Arm           shadow.Arm
-	Mean, SE, P95 []*float64
-}
-
-// Trends draws means and p95 over weeks, of which the last is not complete: an SVG
-// with its notes, or nothing where there is nothing to draw.
-func Trends(weeks []string, arms []Weekly) (grades, tail string, err error) {
-	var means, tails []trendLine
-	for _, a := range arms {
-		mean, p95 := trendLine{arm: a.Arm}, trendLine{arm: a.Arm}
-		for i, week := range weeks {
-			last := i == len(weeks)-1
-			mean.points = append(mean.points, trendPoint{week: week, value: a.Mean[i], se: a.SE[i], incomplete: last})
-			p95.points = append(p95.points, trendPoint{week: week, value: a.P95[i], incomplete: last})
-		}
-		means, tails = append(means, mean), append(tails, p95)
-	}
-	drawn := func(f figure) string {
-		if f.plot == nil || err != nil {
-			return ""
-		}
-		var p plotted
-		p, err = plottedOf(f)
-		return string(p.SVG) + strings.Join(p.Notes, "\n")
-	}
-	return drawn(gradeTrend(means)), drawn(tailTrend(tails)), err
 }

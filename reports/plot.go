@@ -88,7 +88,7 @@ func shorten(name string, columns int) string {
 // left out.
 func figures(r Report) []figure {
 	var out []figure
-	for _, f := range []figure{forest(r), survivalCurves(r), gradeBars(r)} {
+	for _, f := range []figure{forest(r), survivalCurves(r), gradeBars(r), gradeTrend(r.Trend), tailTrend(r.Trend)} {
 		if f.plot != nil {
 			out = append(out, f)
 		}

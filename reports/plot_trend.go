@@ -28,28 +28,54 @@ type trendPoint struct {
 }
 
 // gradeTrend shows the mean grade of each arm over weeks, ± its standard error.
-func gradeTrend(lines []trendLine) figure {
+func gradeTrend(weeks []TrendWeek) figure {
+	lines := trendLines(weeks, func(a WeekArm) (value, se *float64) { return a.Mean.Value, a.Mean.SE })
 	return trendPlot(figure{
 		id: "trend-grades", title: "Mean grade per week ± its standard error; lower is better",
-		axis: "ISO week, UTC", desc: trendDesc(lines, "mean grade", func(p trendPoint) string {
+		desc: trendDesc(lines, "mean grade", func(p trendPoint) string {
 			return or(p.value, unsigned(decimals(p.se))) + " ± " + or(p.se, unsigned(decimals(p.se)))
 		}),
-	}, lines, roundTicks{fixed}, false)
+	}, lines, false)
 }
 
 // tailTrend shows p95 of the time to the whole answer of each arm over weeks.
-func tailTrend(lines []trendLine) figure {
+func tailTrend(weeks []TrendWeek) figure {
+	lines := trendLines(weeks, func(a WeekArm) (value, se *float64) {
+		for _, q := range a.Latency.Quantiles {
+			if q.P == 0.95 && q.Value != nil {
+				return new(q.Value.Seconds()), nil
+			}
+		}
+		return nil, nil
+	})
 	return trendPlot(figure{
 		id: "trend-p95", title: "p95 of the time to the whole answer per week, in seconds; lower is better",
-		axis: "ISO week, UTC", desc: trendDesc(lines, "p95 in seconds", func(p trendPoint) string {
+		desc: trendDesc(lines, "p95 in seconds", func(p trendPoint) string {
 			return or(p.value, func(v float64) string { return fixed(v, 2) })
 		}),
-	}, lines, roundTicks{fixed}, true)
+	}, lines, true)
+}
+
+// trendLines are a figure of each arm, week by week. One week alone is no trend.
+func trendLines(weeks []TrendWeek, figure func(WeekArm) (value, se *float64)) []trendLine {
+	var out []trendLine
+	if len(weeks) < 2 {
+		return nil
+	}
+	for i, a := range weeks[0].Arms {
+		line := trendLine{arm: a.Name}
+		for _, w := range weeks {
+			value, se := figure(w.Arms[i])
+			line.points = append(line.points, trendPoint{week: w.Week, value: value, se: se, incomplete: w.Incomplete != ""})
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 // trendPlot draws the lines side by side within each week. fromZero has the axis
 // start at 0. Without a known value there is no plot.
-func trendPlot(f figure, lines []trendLine, ticks plot.Ticker, fromZero bool) figure {
+func trendPlot(f figure, lines []trendLine, fromZero bool) figure {
 	low, high, any := trendRange(lines)
 	if !any {
 		return figure{}
@@ -60,8 +86,8 @@ func trendPlot(f figure, lines []trendLine, ticks plot.Ticker, fromZero bool) fi
 	}
 	p := newPlot()
 	p.X.Min, p.X.Max, p.X.Tick.Marker = -0.5, float64(len(lines[0].points))-0.5, weekTicks(lines[0].points)
-	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = low, high+room, ticks
-	p.Add(gridLines(ticks))
+	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = low, high+room, roundTicks{fixed}
+	p.Add(gridLines(p.Y.Tick.Marker))
 	gap, hollow := false, false
 	for i, line := range lines {
 		m := armMark(i, shapeLine)
@@ -78,7 +104,7 @@ func trendPlot(f figure, lines []trendLine, ticks plot.Ticker, fromZero bool) fi
 	if hollow {
 		f.notes = append(f.notes, "an open circle is a week that is not complete")
 	}
-	f.plot, f.width, f.height = p, plotWidth, 260
+	f.plot, f.axis, f.width, f.height = p, "ISO week, UTC", plotWidth, 260
 	return f
 }
 
