@@ -3,6 +3,7 @@
 package duckdb_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,7 +83,7 @@ func (d dataset) kept(b *testing.B) (string, error) {
 		return "", err
 	}
 	if err := d.write(b.Context(), made); err != nil {
-		return "", err
+		return "", errors.Join(err, os.RemoveAll(made))
 	}
 	return dir, os.Rename(made, dir)
 }
