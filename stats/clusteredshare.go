@@ -46,7 +46,7 @@ func ClusteredShare(x []bool, cluster []string, level float64) (Share, error) {
 		return Share{}, fmt.Errorf("share of no rows: %w", ErrTooFew)
 	}
 	index, size := groups(cluster)
-	hits, n, g := make([]float64, len(size)), float64(len(x)), float64(len(size))
+	hits, n := make([]float64, len(size)), float64(len(x))
 	total := 0.0
 	for i, v := range x {
 		if v {
@@ -54,22 +54,28 @@ func ClusteredShare(x []bool, cluster []string, level float64) (Share, error) {
 			total++
 		}
 	}
-	p := total / n
-	s := Share{Estimate: Estimate{N: len(x), Clusters: len(size), Value: p}}
-	if total == 0 || total == n || len(size) < 2 {
-		s.Plain, s.CI = true, wilson(total, n, level)
-		return s, nil
-	}
-	sum := 0.0
+	p, sum := total/n, 0.0
 	for i, h := range hits {
 		r := h - p*size[i]
 		sum += r * r
 	}
-	s.SE, s.DF = math.Sqrt(sum*g/(g-1))/n, g-1
+	return clusteredShare(Estimate{N: len(x), Clusters: len(size), Value: p}, total, sum, level), nil
+}
+
+// clusteredShare completes a share of total hits from Σ S_g², the squares of its
+// clusters' residuals.
+func clusteredShare(est Estimate, total, squares, level float64) Share {
+	s := Share{Estimate: est}
+	n, g, p := float64(est.N), float64(est.Clusters), est.Value
+	if total == 0 || total == n || est.Clusters < 2 {
+		s.Plain, s.CI = true, wilson(total, n, level)
+		return s
+	}
+	s.SE, s.DF = math.Sqrt(squares*g/(g-1))/n, g-1
 	s.DesignEffect = s.SE * s.SE / (p * (1 - p) / (n - 1))
 	s.EffectiveN = n / max(1, s.DesignEffect)
 	s.CI = wilson(p*s.EffectiveN, s.EffectiveN, level)
-	return s, nil
+	return s
 }
 
 // LogitCI is an interval for a share or a probability that stays inside 0..1:

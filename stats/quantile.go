@@ -35,12 +35,42 @@ func Quantile(sorted []float64, p float64) (float64, error) {
 	if len(sorted) == 0 {
 		return 0, fmt.Errorf("quantile of no values: %w", ErrTooFew)
 	}
-	return quantile(sorted, finite, p)
+	return quantile(values(sorted), finite, p)
 }
 
-// quantile works on checked input whose first finite entries are finite.
-func quantile(sorted []float64, finite int, p float64) (float64, error) {
-	h := float64(len(sorted)-1) * p
+// Ascending is numbers in ascending order that need not lie in one slice: At gives
+// the one at index i in 0..Len−1, the first Finite of them are finite, and the
+// others are +Inf, for which At is not asked.
+type Ascending interface {
+	Len() int
+	Finite() int
+	At(i int) float64
+}
+
+// values are checked numbers in a slice.
+type values []float64
+
+func (v values) Len() int         { return len(v) }
+func (v values) At(i int) float64 { return v[i] }
+
+func (v values) Finite() int {
+	return sort.Search(len(v), func(i int) bool { return math.IsInf(v[i], 1) })
+}
+
+// QuantileOf is Quantile of numbers whose order is not checked.
+func QuantileOf(x Ascending, p float64) (float64, error) {
+	if !(p >= 0 && p <= 1) {
+		return 0, fmt.Errorf("p %v is not 0..1: %w", p, ErrRange)
+	}
+	if x.Len() == 0 {
+		return 0, fmt.Errorf("quantile of no values: %w", ErrTooFew)
+	}
+	return quantile(x, x.Finite(), p)
+}
+
+// quantile works on numbers of which the first finite ones are finite.
+func quantile(x Ascending, finite int, p float64) (float64, error) {
+	h := float64(x.Len()-1) * p
 	if r := math.Round(h); math.Abs(h-r) <= 4*eps*max(1, h) {
 		h = r // (n−1)p that is whole but for rounding
 	}
@@ -54,13 +84,14 @@ func quantile(sorted []float64, finite int, p float64) (float64, error) {
 		if finite == 0 {
 			return 0, fmt.Errorf("quantile %v of no finite value: %w", p, ErrBeyond)
 		}
-		return sorted[finite-1], fmt.Errorf("quantile %v: %w", p, ErrBeyond)
+		return x.At(finite - 1), fmt.Errorf("quantile %v: %w", p, ErrBeyond)
 	}
-	step := sorted[last] - sorted[i]
+	low, high := x.At(i), x.At(last)
+	step := high - low
 	if math.IsInf(step, 1) { // of two huge values
-		return sorted[i]*(1-part) + sorted[last]*part, nil
+		return low*(1-part) + high*part, nil
 	}
-	return sorted[i] + part*step, nil
+	return low + part*step, nil
 }
 
 // checkSorted returns how many leading entries are finite.
@@ -102,33 +133,38 @@ func QuantileCI(sorted []float64, p, level float64) (Interval, error) {
 	if err != nil {
 		return Interval{}, err
 	}
+	return quantileCI(values(sorted), finite, p, level)
+}
+
+// QuantileCIOf is QuantileCI of numbers whose order is not checked.
+func QuantileCIOf(x Ascending, p, level float64) (Interval, error) {
+	return quantileCI(x, x.Finite(), p, level)
+}
+
+func quantileCI(x Ascending, finite int, p, level float64) (Interval, error) {
 	if err := checkOpenUnit("p", p); err != nil {
 		return Interval{}, err
 	}
 	if err := checkOpenUnit("level", level); err != nil {
 		return Interval{}, err
 	}
-	if len(sorted) == 0 {
+	if x.Len() == 0 {
 		return Interval{}, fmt.Errorf("quantile of no values: %w", ErrTooFew)
 	}
-	return quantileCI(sorted, finite, p, level), nil
-}
-
-func quantileCI(sorted []float64, finite int, p, level float64) Interval {
-	lower, upper, reached := ranks(len(sorted), p, level)
+	lower, upper, reached := ranks(x.Len(), p, level)
 	iv := Interval{Level: reached}
 	switch {
 	case lower == 0 || finite == 0:
 		iv.LowerOpen = true
 	default:
-		iv.Lower = sorted[min(lower, finite)-1]
+		iv.Lower = x.At(min(lower, finite) - 1)
 	}
 	if upper == 0 || upper > finite {
 		iv.UpperOpen = true
 	} else {
-		iv.Upper = sorted[upper-1]
+		iv.Upper = x.At(upper - 1)
 	}
-	return iv
+	return iv, nil
 }
 
 // ranks are the two order statistics, from 1, and the confidence that they
@@ -149,72 +185,6 @@ func ranks(n int, p, level float64) (lower, upper int, reached float64) {
 		reached -= cdf(lower - 1)
 	}
 	return lower, upper, reached
-}
-
-// QuantileDelta is the difference of the quantile p, candidate − live, of two
-// independent sets of ascending values, with its interval by MOVER from the two
-// order-statistic intervals (l, u).
-//
-//	lower = delta − sqrt((q_c−l_c)² + (u_l−q_l)²)
-//	upper = delta + sqrt((u_c−q_c)² + (q_l−l_l)²)
-//
-// A side that needs an open bound is open. On pairs that correlate positively the
-// interval is conservative. If a quantile is beyond every finite value (see
-// Quantile) delta does not exist: it is 0 with ErrBeyond, and the interval keeps
-// the one bound that the formula tends to as that quantile grows without limit,
-// lower = l_c − q_l for the candidate, upper = q_c − l_l for live.
-//
-// Errors: as QuantileCI, for either set, ErrBeyond, and ErrNotFinite on overflow.
-//
-// Source: Zou & Donner (2008); checked in testdata/quantile_difference.json.
-func QuantileDelta(live, candidate []float64, p, level float64) (delta float64, iv Interval, err error) {
-	l, err := quantileReach(live, p, level)
-	if err != nil {
-		return 0, Interval{}, fmt.Errorf("live: %w", err)
-	}
-	c, err := quantileReach(candidate, p, level)
-	if err != nil {
-		return 0, Interval{}, fmt.Errorf("candidate: %w", err)
-	}
-	iv = Interval{LowerOpen: true, UpperOpen: true, Level: level}
-	if !l.beyond && !c.ci.LowerOpen && (c.beyond || !l.ci.UpperOpen) {
-		iv.LowerOpen = false
-		iv.Lower = c.ci.Lower - l.q
-		if !c.beyond {
-			iv.Lower = c.q - l.q - math.Hypot(c.q-c.ci.Lower, l.ci.Upper-l.q)
-		}
-	}
-	if !c.beyond && !l.ci.LowerOpen && (l.beyond || !c.ci.UpperOpen) {
-		iv.UpperOpen = false
-		iv.Upper = c.q - l.ci.Lower
-		if !l.beyond {
-			iv.Upper = c.q - l.q + math.Hypot(c.ci.Upper-c.q, l.q-l.ci.Lower)
-		}
-	}
-	if !isFinite(c.q-l.q) || !isFinite(iv.Lower) || !isFinite(iv.Upper) {
-		return 0, Interval{}, fmt.Errorf("difference of the quantile %v: %w", p, ErrNotFinite)
-	}
-	if l.beyond || c.beyond {
-		return 0, iv, fmt.Errorf("difference of the quantile %v: %w", p, ErrBeyond)
-	}
-	return c.q - l.q, iv, nil
-}
-
-// quantiles is one arm of QuantileDelta; beyond means that q does not exist.
-type quantiles struct {
-	q      float64
-	ci     Interval
-	beyond bool
-}
-
-func quantileReach(sorted []float64, p, level float64) (quantiles, error) {
-	ci, err := QuantileCI(sorted, p, level)
-	if err != nil {
-		return quantiles{}, err
-	}
-	finite := sort.Search(len(sorted), func(i int) bool { return math.IsInf(sorted[i], 1) })
-	q, err := quantile(sorted, finite, p)
-	return quantiles{q: q, ci: ci, beyond: err != nil}, nil
 }
 
 // MinNForUpper is the smallest number of values from which QuantileCI has an upper
