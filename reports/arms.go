@@ -35,14 +35,12 @@ func armReport(a Arm, v view, arm int, e Experiment) ArmReport {
 }
 
 // times are the known times of an arm's answers.
-func (v view) times(arm int, of func(answer) timing) []timing {
-	var out []timing
+func (v view) times(arm int, of func(answer) timing) *times {
+	t := &times{}
 	for a := range v.answers(arm) {
-		if t := of(a); t.kind != untimed {
-			out = append(out, t)
-		}
+		t.add(of(a))
 	}
-	return out
+	return t.sort()
 }
 
 func (r *ArmReport) countStates(v view, arm int) {
@@ -112,31 +110,63 @@ func counts[S ~string](n map[string]int64, order []S) []Count {
 }
 
 func (r *ArmReport) gradesOf(v view, arm int, e Experiment) {
-	var graded columns
-	var chance []float64
-	problems, poor := tally{}, 0
+	problems, poor, n := tally{}, 0, 0
 	for a := range v.answers(arm) {
 		if !a.graded() {
 			continue
 		}
+		n++
 		r.Grades[a.grade-uint8(rubric.Best)]++
 		problems[a.problem]++
 		if isPoor(a) {
 			poor++
 		}
-		graded.base = append(graded.base, float64(a.grade))
-		graded.session = append(graded.session, v.session(a.sample))
-		chance = append(chance, v.rate(a))
 	}
-	graded.weight = weights(chance)
-	est, err := graded.mean(graded.base)
-	r.Mean, r.Weighted = estimateOf(len(chance), est, err), graded.weight != nil
-	r.Poor = shareOf(poor, len(chance), e.Level)
+	est, weighted, err := v.meanOf(arm, func(a answer) (int64, bool) { return int64(a.grade), a.graded() })
+	r.Mean, r.Weighted = estimateOf(n, est, err), weighted
+	r.Poor = shareOf(poor, n, e.Level)
 	r.Problems = []ProblemShare{}
 	named := v.named(problems)
 	for _, p := range problemList(e, named) {
-		r.Problems = append(r.Problems, ProblemShare{p, shareOf(int(named[string(p)]), len(chance), e.Level)})
+		r.Problems = append(r.Problems, ProblemShare{p, shareOf(int(named[string(p)]), n, e.Level)})
 	}
+}
+
+// meanOf estimates the mean of a number over an arm's answers that have it, clustered
+// by session: plain when all had the same chance, else weighted by 1/chance.
+func (v view) meanOf(arm int, of func(answer) (int64, bool)) (est stats.Estimate, weighted bool, err error) {
+	column, rates := sums(1), rates{}
+	for a := range v.answers(arm) {
+		if x, known := of(a); known {
+			column.row(v.samples.at(a.sample).session)[0] += x
+			rates.add(a.obs.rate)
+		}
+	}
+	if !rates.differ {
+		est, err = column.done().mean(0)
+		return est, false, err
+	}
+	var c columns
+	var chance []float64
+	for a := range v.answers(arm) {
+		if x, known := of(a); known {
+			c.base, c.session, chance = append(c.base, float64(x)), append(c.session, v.session(a.sample)), append(chance, v.rate(a))
+		}
+	}
+	c.weight = weights(chance)
+	est, err = c.mean(c.base)
+	return est, true, err
+}
+
+// rates says whether chances differ, by their codes.
+type rates struct {
+	code   uint32 // 0: none yet
+	differ bool
+}
+
+func (r *rates) add(code uint32) {
+	r.differ = r.differ || (r.code != 0 && code != r.code)
+	r.code = code
 }
 
 // isPoor says whether an answer got grade 5 or 6.
@@ -170,15 +200,15 @@ func weights(chance []float64) []float64 {
 }
 
 func tokensOf(v view, arm int) Tokens {
-	var out []float64
+	var out whole
 	for a := range v.answers(arm) {
 		if n, known := a.number(tokensOut); known && a.answered() {
-			out = append(out, float64(n))
+			out.add(n)
 		}
 	}
-	slices.Sort(out)
-	t := Tokens{N: len(out)}
-	if median, err := stats.Quantile(out, 0.5); err == nil {
+	out.sort()
+	t := Tokens{N: out.len()}
+	if median, err := stats.QuantileOf(ascending{[]*whole{&out}, 0}, 0.5); err == nil {
 		t.Median = new(median)
 	}
 	return t

@@ -23,54 +23,65 @@ type Bounds struct {
 // is a missing grade. Entries beyond the shorter slice are missing. Checked in
 // testdata/missing_pairs.json.
 func MissingPairs(live, candidate []*rubric.Grade) Bounds {
-	b := Bounds{Planned: max(len(live), len(candidate))}
-	low, high := 0, 0
-	for i := range b.Planned {
-		l, c := at(live, i), at(candidate, i)
-		if l != nil && c != nil {
-			b.Complete++
-		}
-		lowest, highest := span(c, &b.MissingCandidate)
-		best, worst := span(l, &b.MissingLive)
-		low += lowest - worst
-		high += highest - best
+	var m missing
+	for i := range max(len(live), len(candidate)) {
+		m.add(at(live, i), at(candidate, i))
 	}
-	if b.Planned > 0 {
-		b.Low = new(float64(low) / float64(b.Planned))
-		b.High = new(float64(high) / float64(b.Planned))
-	}
-	return b
+	return m.bounds()
 }
 
-func at(grades []*rubric.Grade, i int) *rubric.Grade {
-	if i >= len(grades) {
-		return nil
+// at is a grade, 0 when it is missing.
+func at(grades []*rubric.Grade, i int) rubric.Grade {
+	if i >= len(grades) || grades[i] == nil {
+		return 0
 	}
-	return grades[i]
+	return *grades[i]
+}
+
+// missing adds bounds up.
+type missing struct {
+	Bounds
+	low, high int
+}
+
+// add takes a pair in; 0 is a missing grade.
+func (m *missing) add(live, candidate rubric.Grade) {
+	m.Planned++
+	if live != 0 && candidate != 0 {
+		m.Complete++
+	}
+	lowest, highest := span(candidate, &m.MissingCandidate)
+	best, worst := span(live, &m.MissingLive)
+	m.low += lowest - worst
+	m.high += highest - best
+}
+
+func (m *missing) bounds() Bounds {
+	if m.Planned > 0 {
+		m.Low = new(float64(m.low) / float64(m.Planned))
+		m.High = new(float64(m.high) / float64(m.Planned))
+	}
+	return m.Bounds
 }
 
 // span is what a grade may have been: itself, or the whole scale when missing.
-func span(g *rubric.Grade, missing *int) (low, high int) {
-	if g == nil {
+func span(g rubric.Grade, missing *int) (low, high int) {
+	if g == 0 {
 		*missing++
 		return int(rubric.Best), int(rubric.Worst)
 	}
-	return int(*g), int(*g)
+	return int(g), int(g)
 }
 
 // bounds takes a pair graded by two judges as two missing grades.
 func bounds(asked pairs) Bounds {
-	live, cand := make([]*rubric.Grade, asked.len()), make([]*rubric.Grade, asked.len())
-	for i, p := range asked.all() {
+	var m missing
+	for _, p := range asked.all() {
 		if p.base.graded() && p.cand.graded() && !p.comparable() {
-			continue
-		}
-		if p.base.graded() {
-			live[i] = new(rubric.Grade(p.base.grade))
-		}
-		if p.cand.graded() {
-			cand[i] = new(rubric.Grade(p.cand.grade))
+			m.add(0, 0)
+		} else { // what is not graded has grade 0
+			m.add(rubric.Grade(p.base.grade), rubric.Grade(p.cand.grade))
 		}
 	}
-	return MissingPairs(live, cand)
+	return m.bounds()
 }

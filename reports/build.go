@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 	"iter"
+	"runtime"
+	"sync"
 
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/sinks"
@@ -46,8 +48,7 @@ func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, g give
 	c.places = nil
 	all := c.all()
 	v := all.since(c.rules.from)
-	r := c.report(v, c.inside, inside, e, w)
-	r.Slices = slicesOf(v, e)
+	r := c.report(v, c.inside, inside, e, w, func(r *Report) { r.Slices = slicesOf(v, e) })
 	if !w.From.IsZero() {
 		r.restOn(c.report(all, c.before.and(c.inside), whole, e, w.whole()))
 	}
@@ -55,19 +56,26 @@ func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, g give
 	return r, nil
 }
 
-// report makes a report from a view, what was counted there, and its books.
-func (c *collection) report(v view, p period, l ledger, e Experiment, w Window) Report {
+// report makes a report from a view, what was counted there, and its books. Its parts,
+// and more, are made at the same time.
+func (c *collection) report(v view, p period, l ledger, e Experiment, w Window, more ...func(*Report)) Report {
 	r := Report{
-		Format: Format, Window: w, Experiment: e, Rows: p.counts, Comparisons: []Comparison{}, Slices: []Slice{},
+		Format: Format, Window: w, Experiment: e, Rows: p.counts, Slices: []Slice{},
+		Arms: make([]ArmReport, 1+len(e.Candidates)), Comparisons: make([]Comparison, len(e.Candidates)),
 	}
 	if p.counts.Used > 0 {
 		r.First, r.Last = timeOf(p.first), timeOf(p.last)
 	}
-	r.Arms = append(r.Arms, armReport(Arm{Name: shadow.Live, Model: e.Live}, v, 0, e))
+	parts := []func(){func() { r.Arms[0] = armReport(Arm{Name: shadow.Live, Model: e.Live}, v, 0, e) }}
 	for i, a := range e.Candidates {
-		r.Arms = append(r.Arms, armReport(a, v, i+1, e))
-		r.Comparisons = append(r.Comparisons, comparisonOf(i, v, e))
+		parts = append(parts,
+			func() { r.Comparisons[i] = comparisonOf(i, v, e) },
+			func() { r.Arms[i+1] = armReport(a, v, i+1, e) })
 	}
+	for _, f := range more {
+		parts = append(parts, func() { f(&r) })
+	}
+	inParallel(parts)
 	adjustCandidates(r.Comparisons)
 	r.LiveChanges = liveChanges(v)
 	for i, n := range c.leftOut(microsSince(w.From)) {
@@ -75,4 +83,22 @@ func (c *collection) report(v view, p period, l ledger, e Experiment, w Window) 
 	}
 	r.Books = l.balance(r.Arms, p.unbooked)
 	return r
+}
+
+// inParallel runs parts that share nothing they write, GOMAXPROCS at a time.
+func inParallel(parts []func()) {
+	todo := make(chan func(), len(parts))
+	for _, part := range parts {
+		todo <- part
+	}
+	close(todo)
+	var running sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(parts)) {
+		running.Go(func() {
+			for part := range todo {
+				part()
+			}
+		})
+	}
+	running.Wait()
 }

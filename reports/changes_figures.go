@@ -107,11 +107,11 @@ func shareChange(before, after flags01, level float64) (Change, bool) {
 }
 
 // p95Change needs a p95 in both weeks that does not lie among failed calls.
-func p95Change(before, after []timing, level float64) (Change, bool) {
-	first, second := ranked(before), ranked(after)
-	a, errA := stats.Quantile(first, 0.95)
-	b, errB := stats.Quantile(second, 0.95)
-	delta, iv, err := stats.QuantileDelta(first, second, 0.95, level)
+func p95Change(before, after *times, level float64) (Change, bool) {
+	first, second := before.ranked(), after.ranked()
+	a, errA := stats.QuantileOf(first, 0.95)
+	b, errB := stats.QuantileOf(second, 0.95)
+	delta, iv, err := stats.QuantileDeltaOf(first, second, 0.95, level)
 	if err := errors.Join(errA, errB, err); err != nil {
 		return Change{}, false
 	}

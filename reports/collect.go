@@ -1,11 +1,8 @@
 package reports
 
 import (
-	"bytes"
-	"cmp"
 	"iter"
 	"math"
-	"slices"
 
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/sinks"
@@ -142,24 +139,4 @@ func (c *collection) leftOut(from int64) []int {
 		}
 	}
 	return out
-}
-
-// earlier orders samples by time, then by id.
-func (c *collection) earlier(a, b uint32) int {
-	return cmp.Or(cmp.Compare(c.samples.at(int(a)).seen, c.samples.at(int(b)).seen),
-		bytes.Compare(c.ids.at(int(a))[:], c.ids.at(int(b))[:]))
-}
-
-// all is the view of every sample of which a row is used, in order of time.
-func (c *collection) all() view {
-	v := view{c, make([]uint32, 0, c.samples.n)}
-	for i := range c.samples.n {
-		if c.samples.at(i).origin != 0 {
-			v.index = append(v.index, uint32(i))
-		}
-	}
-	if !slices.IsSortedFunc(v.index, c.earlier) {
-		slices.SortFunc(v.index, c.earlier)
-	}
-	return v
 }

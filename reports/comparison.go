@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"time"
 
 	"github.com/understudy-eval/understudy/rubric"
@@ -98,10 +99,15 @@ const maxLossPoints = 1
 func comparisonOf(i int, v view, e Experiment) Comparison {
 	arm := e.Candidates[i]
 	base, name := baseline(i, e)
-	pairs, against := v.pairs(0, i+1), v.pairs(base, i+1)
+	pairs := v.pairs(0, i+1)
+	against := pairs
+	if base != 0 {
+		against = v.pairs(base, i+1)
+	}
 	r := Comparison{
 		Arm: arm.Name, Control: arm.Control, Quality: qualityOf(pairs, e), Unredacted: unredacted(pairs),
-		Ungraded: ungradedOf(pairs.filter(pair.drawn), e.Level), Over: []OverDelta{}, Against: name,
+		Ungraded: ungradedOf(pairs.filter(pair.drawn), e.Level), Against: name,
+		Over:      overs(pairs, answer.latency, rising(e.Limits, limitsOf(e.Gate.Over)), e.Level),
 		Cost:      costDelta(pairs, shadow.Live, e.Level),
 		Quantiles: quantileDeltas(pairs, answer.latency, e.Level), FirstToken: firstTokenDeltas(pairs, e), Length: lengthOf(pairs, e),
 		Failures:   shareDelta(against.filter(func(p pair) bool { return !v.userLeft(p) }), answer.failed, e.Level),
@@ -114,26 +120,52 @@ func comparisonOf(i int, v view, e Experiment) Comparison {
 		r.CostIncrease = costDelta(against, name, e.Level)
 		r.Problems = problemDeltas(against.filter(pair.comparable), e)
 	}
-	for _, limit := range rising(e.Limits, limitsOf(e.Gate.Over)) {
-		r.Over = append(r.Over, OverDelta{limit, overDelta(pairs, answer.latency, limit, e.Level)})
-	}
 	return r
 }
 
+// problemDeltas compares all problems in one pass: a pair moves at most two of them.
 func problemDeltas(graded pairs, e Experiment) []ProblemDelta {
-	seen := tally{}
-	for _, p := range graded.all() {
-		seen[p.base.problem]++
-		seen[p.cand.problem]++
+	codes, column := graded.problemColumns()
+	deltas := make([]ShareDelta, len(codes))
+	sums := graded.sums(len(codes), func(p pair, to []int64) {
+		base, cand := column[p.base.problem], column[p.cand.problem]
+		deltas[base].count(true, base == cand)
+		if base != cand {
+			deltas[cand].count(false, true)
+			to[base]--
+			to[cand]++
+		}
+	})
+	seen := map[string]int64{}
+	for i, d := range deltas {
+		if n := d.Both + d.OtherOnly + d.CandOnly; n > 0 {
+			seen[graded.word(codes[i])] = int64(n)
+		}
 	}
 	out := []ProblemDelta{}
-	for _, problem := range problemList(e, graded.named(seen)) {
-		code := graded.words.code(string(problem))
-		has := func(a answer) bool { return a.problem == code }
-		out = append(out, ProblemDelta{Problem: problem, Delta: shareDelta(graded, has, e.Level)})
+	for _, problem := range problemList(e, seen) {
+		d := ShareDelta{}
+		at := slices.IndexFunc(codes, func(code uint32) bool { return graded.word(code) == string(problem) })
+		if at >= 0 {
+			d = deltas[at]
+		}
+		out = append(out, ProblemDelta{Problem: problem, Delta: d.estimated(sums, at, e.Level)})
 	}
 	adjustProblems(out)
 	return out
+}
+
+// problemColumns numbers the problems of all graded answers, in the list or not.
+func (c *collection) problemColumns() (codes []uint32, column map[uint32]int) {
+	column = map[uint32]int{}
+	for i := range c.shapes.list {
+		o := &c.shapes.list[i]
+		if _, there := column[o.problem]; o.graded() && !there {
+			column[o.problem] = len(codes)
+			codes = append(codes, o.problem)
+		}
+	}
+	return codes, column
 }
 
 // baseline is the arm that increases are measured against: the first control arm,
@@ -153,7 +185,7 @@ func unredacted(all pairs) *Estimate {
 		return nil
 	}
 	graded := clean.filter(pair.comparable)
-	est, err := columnsOf(graded).delta()
+	est, err := graded.delta()
 	return new(estimateOf(graded.len(), est, err))
 }
 
@@ -170,28 +202,39 @@ func ungradedOf(asked pairs, level float64) Ungraded {
 
 // shareDelta compares how often an event happened to the two answers of a pair.
 func shareDelta(pairs pairs, event func(answer) bool, level float64) ShareDelta {
-	d := ShareDelta{Pairs: pairs.len()}
-	base, cand := make([]bool, d.Pairs), make([]bool, d.Pairs)
-	for i, p := range pairs.all() {
-		base[i], cand[i] = event(p.base), event(p.cand)
-		switch {
-		case base[i] && cand[i]:
-			d.Both++
-		case base[i]:
-			d.OtherOnly++
-		case cand[i]:
-			d.CandOnly++
-		}
+	var d ShareDelta
+	sums := pairs.sums(1, func(p pair, to []int64) { to[0] += d.count(event(p.base), event(p.cand)) })
+	return d.estimated(sums, 0, level)
+}
+
+// count takes a pair in and gives the difference of its events.
+func (d *ShareDelta) count(base, cand bool) int64 {
+	switch {
+	case base && cand:
+		d.Both++
+	case base:
+		d.OtherOnly++
+		return -1
+	case cand:
+		d.CandOnly++
+		return 1
 	}
+	return 0
+}
+
+// estimated completes the counts by what the sums of the events' differences over
+// all pairs say; a column below 0 is one without an event.
+func (d ShareDelta) estimated(sums *bySession, column int, level float64) ShareDelta {
+	d.Pairs = sums.rows
 	delta, iv, err := d.newcombe(1, level)
 	if err != nil {
 		return d
 	}
 	d.Delta = new(delta)
-	session := pairs.sessions()
 	_, p, errP := stats.McNemar(d.OtherOnly, d.CandOnly)
-	if d.Clustered = distinct(session) < d.Pairs; d.Clustered {
-		iv, p, err = widened(iv, p, base, cand, session, level)
+	if d.Clustered = sums.clustered(); d.Clustered {
+		est, errMean := sums.mean(column)
+		iv, p, err = widened(iv, p, est, errMean, level)
 	}
 	if d.Interval = intervalOf(iv, err); err == nil && errP == nil {
 		d.P = new(p)
@@ -206,8 +249,7 @@ func (d ShareDelta) newcombe(k int, level float64) (float64, stats.Interval, err
 }
 
 // widened joins Newcombe's interval and McNemar's p with the clustered ones.
-func widened(iv stats.Interval, p float64, base, cand []bool, session []string, level float64) (stats.Interval, float64, error) {
-	est, err := stats.ClusteredShareDelta(base, cand, session)
+func widened(iv stats.Interval, p float64, est stats.Estimate, err error, level float64) (stats.Interval, float64, error) {
 	if err != nil {
 		return stats.Interval{}, 0, err
 	}

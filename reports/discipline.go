@@ -3,8 +3,6 @@ package reports
 import (
 	"fmt"
 	"slices"
-
-	"github.com/understudy-eval/understudy/stats"
 )
 
 // Discipline is the share of an arm's answers outside the contract that their
@@ -20,22 +18,21 @@ type Discipline struct {
 
 // disciplineOf is over the answers that are known to keep or to break a contract.
 func disciplineOf(v view, arm int, level float64) Discipline {
-	var outside []bool
-	var session []string
-	x := 0
+	x, by := 0, sums(1)
 	for a := range v.answers(arm) {
 		if !a.bound() {
 			continue
 		}
+		sum := by.row(v.samples.at(a.sample).session)
 		if a.outside() {
 			x++
+			sum[0]++
 		}
-		outside = append(outside, a.outside())
-		session = append(session, v.session(a.sample))
 	}
-	d := Discipline{Share: shareOf(x, len(outside), level)}
-	if d.Clustered = distinct(session) < len(session); d.Clustered {
-		s, err := stats.ClusteredShare(outside, session, level)
+	by.done()
+	d := Discipline{Share: shareOf(x, by.rows, level)}
+	if d.Clustered = by.clustered(); d.Clustered {
+		s, err := by.share(0, level)
 		d.Interval = intervalOf(s.CI, err)
 	}
 	return d

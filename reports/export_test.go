@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"io/fs"
 	"iter"
 
 	"github.com/understudy-eval/understudy/sinks"
@@ -31,6 +32,11 @@ func Part(rows iter.Seq2[sinks.Row, error], e Experiment, keep func(Facts) bool)
 	list := []Comparison{comparisonOf(0, part, e)}
 	adjustCandidates(list)
 	return armReport(e.Candidates[0], part, 1, e), list[0], nil
+}
+
+// ReadBy is Read with so many workers.
+func ReadBy(workers int, fsys fs.FS, e Experiment, w Window) (Report, error) {
+	return read(workers, fsys, e, w)
 }
 
 // Numbers stores values in a column of numbers at the places i·step and reads them

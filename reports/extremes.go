@@ -31,17 +31,26 @@ func (v view) calls(arm int) (slowest, fastest []Call) {
 	for a := range v.answers(arm) {
 		switch a.latency().kind {
 		case exact:
-			fast = insert(fast, a, func(x, y answer) int { return cmp.Compare(x.latency().us, y.latency().us) })
+			fast = insert(fast, a, func(x, y answer) int {
+				return cmp.Or(cmp.Compare(x.latency().us, y.latency().us), v.earlierAnswer(x, y))
+			})
 		case cut, left:
 		default:
 			continue
 		}
-		slow = insert(slow, a, func(x, y answer) int { return cmp.Compare(y.latency().us, x.latency().us) })
+		slow = insert(slow, a, func(x, y answer) int {
+			return cmp.Or(cmp.Compare(y.latency().us, x.latency().us), v.earlierAnswer(x, y))
+		})
 	}
 	return v.called(slow), v.called(fast)
 }
 
-// insert keeps the first few by order; of equal ones those that came first.
+// earlierAnswer orders equal ones by time.
+func (c *collection) earlierAnswer(a, b answer) int {
+	return c.earlier(uint32(a.sample), uint32(b.sample))
+}
+
+// insert keeps the first few by order.
 func insert[T any](list []T, x T, order func(a, b T) int) []T {
 	at := len(list)
 	for at > 0 && order(x, list[at-1]) < 0 {
@@ -71,11 +80,11 @@ func extremePairs(graded pairs) (best, worst []GradedPair) {
 		switch d := gained(p); {
 		case d < 0:
 			up = insert(up, p, func(x, y pair) int {
-				return cmp.Or(cmp.Compare(gained(x), gained(y)), cmp.Compare(x.cand.grade, y.cand.grade))
+				return cmp.Or(cmp.Compare(gained(x), gained(y)), cmp.Compare(x.cand.grade, y.cand.grade), graded.earlierAnswer(x.cand, y.cand))
 			})
 		case d > 0:
 			down = insert(down, p, func(x, y pair) int {
-				return cmp.Or(cmp.Compare(gained(y), gained(x)), cmp.Compare(y.cand.grade, x.cand.grade))
+				return cmp.Or(cmp.Compare(gained(y), gained(x)), cmp.Compare(y.cand.grade, x.cand.grade), graded.earlierAnswer(x.cand, y.cand))
 			})
 		}
 	}

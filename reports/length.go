@@ -52,7 +52,7 @@ func (p pair) equallyLong() bool {
 }
 
 func deltaOf(graded pairs) Estimate {
-	est, err := columnsOf(graded).delta()
+	est, err := graded.delta()
 	return estimateOf(graded.len(), est, err)
 }
 

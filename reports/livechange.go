@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,28 +22,30 @@ type LiveChange struct {
 func liveChanges(v view) []LiveChange {
 	type span struct {
 		name        string
-		first, last int // places in the view
+		first, last uint32 // samples
 	}
-	var spans []span
-	current := -1
-	for k, s := range v.index {
-		name := v.live(int(s))
-		if name == "" {
+	spans := map[uint32]*span{} // by the code of the name
+	for _, s := range v.index {
+		a := v.answer(0, int(s))
+		if !a.answered() || a.model == 0 {
 			continue
 		}
-		if current < 0 || spans[current].name != name {
-			if current = slices.IndexFunc(spans, func(s span) bool { return s.name == name }); current < 0 {
-				current = len(spans)
-				spans = append(spans, span{name: name, first: k})
-			}
+		x := spans[a.model]
+		switch {
+		case x == nil:
+			spans[a.model] = &span{v.word(a.model), s, s}
+		case v.earlier(s, x.first) < 0:
+			x.first = s
+		case v.earlier(s, x.last) > 0:
+			x.last = s
 		}
-		spans[current].last = k
 	}
+	rising := slices.SortedFunc(maps.Values(spans), func(a, b *span) int { return v.earlier(a.first, b.first) })
 	var out []LiveChange
-	for i := 1; i < len(spans); i++ {
-		from, to := spans[i-1], spans[i]
-		at := timeOf(v.samples.at(int(v.index[to.first])).seen)
-		out = append(out, LiveChange{From: from.name, To: to.name, At: at, Mixed: from.last > to.first})
+	for i := 1; i < len(rising); i++ {
+		from, to := rising[i-1], rising[i]
+		at := timeOf(v.samples.at(int(to.first)).seen)
+		out = append(out, LiveChange{From: from.name, To: to.name, At: at, Mixed: v.earlier(from.last, to.first) > 0})
 	}
 	return out
 }

@@ -9,7 +9,7 @@ import (
 // pair is one sample that both arms were asked; base is live or the control arm.
 type pair struct{ base, cand answer }
 
-// pairs are the samples of a view that two arms were asked, in order of time.
+// pairs are the samples of a view that two arms were asked, session after session.
 type pairs struct {
 	*collection
 	base, cand int
@@ -76,8 +76,7 @@ func columnsOf(pairs pairs) columns {
 	for i, p := range pairs.all() {
 		c.base[i], c.cand[i] = float64(p.base.grade), float64(p.cand.grade)
 		c.route[i] = pairs.route(p.base.sample)
-		// Shares nest: the rarer arm decides.
-		chance[i] = min(pairs.rate(p.base), pairs.rate(p.cand))
+		chance[i] = pairs.chance(p)
 	}
 	c.weight = weights(chance)
 	return c
@@ -85,6 +84,42 @@ func columnsOf(pairs pairs) columns {
 
 // rate is the chance that an answer was asked for and judged.
 func (c *collection) rate(a answer) float64 { return c.rates.values[a.obs.rate] }
+
+// delta is candidate − base in grades, see columns.delta.
+func (p pairs) delta() (stats.Estimate, error) {
+	if p.equalChances() {
+		return p.sums(1, func(x pair, to []int64) { to[0] += x.difference() }).mean(0)
+	}
+	return columnsOf(p).delta()
+}
+
+// difference is in grades: negative favours the candidate.
+func (p pair) difference() int64 { return int64(p.cand.grade) - int64(p.base.grade) }
+
+// sums adds numbers of pairs up by session.
+func (p pairs) sums(columns int, add func(x pair, to []int64)) *bySession {
+	b := sums(columns)
+	for _, x := range p.all() {
+		add(x, b.row(p.samples.at(x.base.sample).session))
+	}
+	return b.done()
+}
+
+// equalChances says that every pair had the same chance to be there.
+func (p pairs) equalChances() bool {
+	var chance float64
+	for k, x := range p.all() {
+		c := p.chance(x)
+		if k > 0 && c != chance {
+			return false
+		}
+		chance = c
+	}
+	return true
+}
+
+// chance is that of the rarer arm: shares nest.
+func (c *collection) chance(p pair) float64 { return min(c.rate(p.base), c.rate(p.cand)) }
 
 // delta is candidate − base: plain when every pair had the same chance, else
 // weighted by 1/chance within routes. Routes with a single session have no
@@ -116,11 +151,25 @@ func (p pairs) sessions() []string {
 	return out
 }
 
-// distinct counts the different keys.
-func distinct(keys []string) int {
-	seen := make(map[string]bool, len(keys))
-	for _, k := range keys {
-		seen[k] = true
+// times are the times of both arms, sorted.
+func (p pairs) times(of func(answer) timing) (base, cand *times) {
+	base, cand = &times{}, &times{}
+	for _, x := range p.all() {
+		base.add(of(x.base))
+		cand.add(of(x.cand))
 	}
-	return len(seen)
+	return base.sort(), cand.sort()
+}
+
+// distinctSessions counts the sessions.
+func (p pairs) distinctSessions() int {
+	n, last := 0, uint32(0)
+	for i, s := range p.index {
+		session := p.samples.at(int(s)).session
+		if i == 0 || session != last {
+			n++
+		}
+		last = session
+	}
+	return n
 }

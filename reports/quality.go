@@ -77,28 +77,22 @@ func (b BurnIn) orDefault() BurnIn {
 // fewSessions is the number of clusters below which a report says so.
 const fewSessions = 6
 
-// qualityOf estimates from pairs in order of time.
+// qualityOf estimates from pairs.
 func qualityOf(all pairs, e Experiment) Quality {
 	asked := all.filter(pair.drawn)
 	graded := asked.filter(pair.comparable)
-	c := columnsOf(graded)
-	q := Quality{Asked: asked.len(), Weighted: c.weight != nil, Burn: burnIn(graded, e.Gate)}
-	base, err := c.mean(c.base)
-	q.MeanLive = estimateOf(graded.len(), base, err)
-	cand, err := c.mean(c.cand)
-	q.MeanCandidate = estimateOf(graded.len(), cand, err)
-
-	est, err := c.delta()
-	q.Delta = estimateOf(graded.len(), est, err)
+	g := graded.grades()
+	q := Quality{
+		Asked: asked.len(), Burn: burnIn(graded, e.Gate), Weighted: g.weighted,
+		MeanLive: g.base.report(), MeanCandidate: g.cand.report(), Delta: g.delta.report(),
+		Wins: g.wins, Ties: g.ties, Losses: g.losses, Net: g.net.report(),
+		Better: pairedChance(g.net.n, g.net.est, g.net.err, e.Level),
+	}
 	q.FewSessions = graded.len() > 0 && q.Burn.Sessions < fewSessions
-	if err == nil {
+	if est := g.delta.est; g.delta.err == nil {
 		q.Fixed = intervalOf(est.CI(e.Level))
 		q.Anytime, q.Tests = anytime(est, q.Burn, e.Gate), anytimeTests(est, q.Burn, e.Gate)
 	}
-	var net stats.Estimate
-	q.Wins, q.Ties, q.Losses, net, err = stats.WinTieLoss(c.base, c.cand, c.session)
-	q.Net = estimateOf(graded.len(), net, err)
-	q.Better = pairedChance(graded.len(), net, err, e.Level)
 	q.Disagree = disagree(q.Net, q.Delta)
 	q.Poor = shareDelta(graded, isPoor, e.Level)
 	q.Bounds, q.Problems = bounds(asked), problemDeltas(graded, e)
@@ -112,20 +106,26 @@ func disagree(net, delta Estimate) bool {
 	return net.Value != nil && delta.Value != nil && *net.Value**delta.Value > rounding
 }
 
-// burnIn walks through the pairs in order of time until the burn-in ends, and
+// burnIn looks for the pair, in order of time, with which the burn-in ends, and
 // fixes the planned number of sessions there.
 func burnIn(graded pairs, g Gate) Burn {
 	need := g.BurnIn.orDefault()
-	b := Burn{NeedPairs: need.Pairs, NeedSessions: need.Sessions, Pairs: graded.len()}
-	seen := map[uint32]bool{}
-	for i, s := range graded.index {
-		seen[graded.samples.at(int(s)).session] = true
-		if !b.Reached && i+1 >= need.Pairs && len(seen) >= need.Sessions {
-			b.Reached = true
-			b.Planned = new(float64(g.PlannedPairs) * float64(len(seen)) / float64(i+1))
+	b := Burn{NeedPairs: need.Pairs, NeedSessions: need.Sessions, Pairs: graded.len(), Sessions: graded.distinctSessions()}
+	if b.Pairs < need.Pairs || b.Sessions < need.Sessions {
+		return b
+	}
+	// Mostly the burn-in ends soon; only then need not all pairs be put in order.
+	for n := 2 * max(need.Pairs, need.Sessions); !b.Reached; n *= 4 {
+		seen := map[uint32]bool{}
+		for i, s := range graded.first(graded.index, n) {
+			seen[graded.samples.at(int(s)).session] = true
+			if i+1 >= need.Pairs && len(seen) >= need.Sessions {
+				b.Reached = true
+				b.Planned = new(float64(g.PlannedPairs) * float64(len(seen)) / float64(i+1))
+				break
+			}
 		}
 	}
-	b.Sessions = len(seen)
 	return b
 }
 

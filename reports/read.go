@@ -12,8 +12,13 @@ import (
 //
 // Errors: as Build, and those of sinks.EachBatch with the name of the file.
 func Read(fsys fs.FS, e Experiment, w Window, options ...Option) (Report, error) {
+	return read(0, fsys, e, w, options...)
+}
+
+// read is Read with so many workers; 0 is GOMAXPROCS.
+func read(workers int, fsys fs.FS, e Experiment, w Window, options ...Option) (Report, error) {
 	return report(sinks.ScanBooks(fsys), e, w, givenBy(options), func(c *collection) error {
-		return sinks.EachBatch(fsys, columnsRead(), 0, c.addBatch)
+		return sinks.EachBatch(fsys, columnsRead(), workers, c.addBatch)
 	})
 }
 

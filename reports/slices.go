@@ -89,29 +89,16 @@ func sliceOf(dimension string, p part, e Experiment) Slice {
 
 func sliceDelta(arm shadow.Arm, all pairs, e Experiment) SliceDelta {
 	graded := all.filter(pair.comparable)
-	c := columnsOf(graded)
-	d := SliceDelta{Arm: arm}
-	live, err := c.mean(c.base)
-	d.MeanLive = estimateOf(graded.len(), live, err)
-	cand, err := c.mean(c.cand)
-	d.MeanCandidate = estimateOf(graded.len(), cand, err)
-	est, err := c.delta()
-	d.Delta = estimateOf(graded.len(), est, err)
-	if err == nil {
+	g := graded.grades()
+	d := SliceDelta{
+		Arm: arm, MeanLive: g.base.report(), MeanCandidate: g.cand.report(), Delta: g.delta.report(),
+		Wins: g.wins, Ties: g.ties, Losses: g.losses,
+	}
+	if est := g.delta.est; g.delta.err == nil {
 		d.Fixed = intervalOf(est.CI(e.Level))
 		d.Anytime = anytime(est, burnIn(graded, e.Gate), e.Gate)
 		if p, err := est.PValue(0); err == nil {
 			d.P = new(p)
-		}
-	}
-	for i := range c.base {
-		switch {
-		case c.cand[i] < c.base[i]:
-			d.Wins++
-		case c.cand[i] > c.base[i]:
-			d.Losses++
-		default:
-			d.Ties++
 		}
 	}
 	d.tails(all, e)
@@ -120,10 +107,7 @@ func sliceDelta(arm shadow.Arm, all pairs, e Experiment) SliceDelta {
 
 // tails compares the times of the pairs that both arms were asked.
 func (d *SliceDelta) tails(all pairs, e Experiment) {
-	base, cand := make([]timing, all.len()), make([]timing, all.len())
-	for i, p := range all.all() {
-		base[i], cand[i] = p.base.latency(), p.cand.latency()
-	}
+	base, cand := all.times(answer.latency)
 	var limits []time.Duration
 	if len(e.Limits) > 0 {
 		d.Limit, limits = new(e.Limits[0]), e.Limits[:1]

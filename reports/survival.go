@@ -1,7 +1,7 @@
 package reports
 
 import (
-	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -23,53 +23,67 @@ const survivalPoints = 80
 // survivalOf is the share of calls over t for the times t at which it falls, in
 // rising order; before the first point it is 1. It is a step function: a share
 // holds up to the next point. A call that the user left before t is not known to
-// be over t and is left out there, as in overCount. Of many points some are kept,
+// be over t and is left out there, as in times.over. Of many points some are kept,
 // always the same ones, and the last one at or before each limit, so that the curve
 // is exact at limits. Empty without calls.
-func survivalOf(times []timing, limits []time.Duration) []SurvivalPoint {
-	all := steps(times)
-	keep := make([]bool, len(all))
-	for _, i := range thinned(len(all)) {
-		keep[i] = true
-	}
-	for _, limit := range limits {
-		after, _ := slices.BinarySearchFunc(all, limit+1, func(p SurvivalPoint, t time.Duration) int { return cmp.Compare(p.Time, t) })
-		if after > 0 {
-			keep[after-1] = true
+func survivalOf(x *times, limits []time.Duration) []SurvivalPoint {
+	n := 0
+	before := make([]int, len(limits)) // points at or before a limit
+	for p := range x.steps() {
+		n++
+		for i, limit := range limits {
+			if p.Time <= limit {
+				before[i] = n
+			}
 		}
 	}
+	keep := thinned(n)
+	for _, n := range before {
+		if n > 0 {
+			keep = append(keep, n-1)
+		}
+	}
+	slices.Sort(keep)
 	out := []SurvivalPoint{}
-	for i, p := range all {
-		if keep[i] {
+	at := 0
+	for p := range x.steps() {
+		if len(keep) > 0 && keep[0] == at {
 			out = append(out, p)
+			for len(keep) > 0 && keep[0] == at {
+				keep = keep[1:]
+			}
 		}
+		at++
 	}
 	return out
 }
 
 // steps has a point for every different time at which a call ended or was left.
-func steps(times []timing) []SurvivalPoint {
-	ends := slices.DeleteFunc(slices.Clone(times), func(t timing) bool { return t.kind != exact && t.kind != left })
-	slices.SortFunc(ends, func(a, b timing) int { return cmp.Compare(a.us, b.us) })
-	over := 0 // calls that take longer than the time at hand
-	for _, t := range times {
-		if t.kind != untimed {
-			over++
+func (t *times) steps() iter.Seq[SurvivalPoint] {
+	return func(yield func(SurvivalPoint) bool) {
+		over := t.len() // calls that take longer than the time at hand
+		known := over
+		for i, j := 0, 0; i < t.exact.len() || j < t.left.len(); {
+			us := int64(math.MaxInt64)
+			if i < t.exact.len() {
+				us = t.exact.at(i)
+			}
+			if j < t.left.len() {
+				us = min(us, t.left.at(j))
+			}
+			for ; i < t.exact.len() && t.exact.at(i) == us; i++ {
+				over--
+			}
+			for ; j < t.left.len() && t.left.at(j) == us; j++ {
+				over--
+				known--
+			}
+			point := SurvivalPoint{time.Duration(us) * time.Microsecond, float64(over) / float64(known)}
+			if known > 0 && !yield(point) {
+				return
+			}
 		}
 	}
-	known := over
-	var out []SurvivalPoint
-	for i, t := range ends {
-		over--
-		if t.kind == left {
-			known--
-		}
-		last := i == len(ends)-1 || ends[i+1].us != t.us
-		if last && known > 0 {
-			out = append(out, SurvivalPoint{time.Duration(t.us) * time.Microsecond, float64(over) / float64(known)})
-		}
-	}
-	return out
 }
 
 // thinned are the indices of n points to keep.

@@ -54,53 +54,42 @@ type OverLimit struct {
 	Answers Share `json:"answers"`
 }
 
-func tailOf(times []timing, limits []time.Duration, level float64) Tail {
-	t := Tail{Quantiles: []Quantile{}, Over: []OverLimit{}}
-	for _, x := range times {
-		switch x.kind {
-		case exact:
-			t.Answered++
-		case cut:
-			t.TimedOut++
-			t.Failed++
-		case failed:
-			t.Failed++
-		case left:
-			t.Left++
-		default:
-			continue
-		}
-		t.Calls++
+// tailOf describes sorted times.
+func tailOf(x *times, limits []time.Duration, level float64) Tail {
+	t := Tail{
+		Calls: x.len(), Answered: x.exact.len(), Failed: x.cut.len() + x.failed, TimedOut: x.cut.len(), Left: x.left.len(),
+		Quantiles: []Quantile{}, Over: []OverLimit{},
 	}
-	answers := only(times, exact)
-	high, low, plain := ranked(times), atLeast(times), ranked(answers)
 	for _, p := range tailQuantiles() {
-		t.Quantiles = append(t.Quantiles, quantileOf(high, low, plain, p, level))
+		t.Quantiles = append(t.Quantiles, quantileOf(x, p, level))
 	}
 	for _, limit := range limits {
-		x, n := overCount(times, limit)
-		ax, an := overCount(answers, limit)
-		t.Over = append(t.Over, OverLimit{Limit: limit, Share: shareOf(x, n, level), Answers: shareOf(ax, an, level)})
+		late, known := x.over(limit)
+		lateAnswers := x.exact.over(limit)
+		t.Over = append(t.Over, OverLimit{
+			Limit: limit, Share: shareOf(late, known, level), Answers: shareOf(lateAnswers, x.exact.len(), level),
+		})
 	}
 	return t
 }
 
 // quantileOf reads the quantile from high (failures are +Inf); where it lies among
 // them, low (time-outs at their own time) still bounds it from below.
-func quantileOf(high, low, answers []float64, p, level float64) Quantile {
+func quantileOf(x *times, p, level float64) Quantile {
+	high, low := x.ranked(), x.atLeast()
 	q := Quantile{P: p, Level: level}
-	if v, err := stats.Quantile(answers, p); err == nil {
+	if v, err := stats.QuantileOf(x.answers(), p); err == nil {
 		q.Answers = new(micros(v))
 	}
-	if longest, err := stats.Quantile(low, 1); err == nil || (errors.Is(err, stats.ErrBeyond) && longest > 0) {
+	if longest, err := stats.QuantileOf(low, 1); err == nil || (errors.Is(err, stats.ErrBeyond) && longest > 0) {
 		q.Longest = new(micros(longest))
 	}
-	v, err := stats.Quantile(high, p)
+	v, err := stats.QuantileOf(high, p)
 	switch {
 	case err == nil:
 		q.Value = new(micros(v))
 	case errors.Is(err, stats.ErrBeyond):
-		bound, errLow := stats.Quantile(low, p)
+		bound, errLow := stats.QuantileOf(low, p)
 		q.Exceeds = errLow != nil || bound < v
 		if bound = max(bound, v); bound > 0 {
 			q.AtLeast = new(micros(bound))
@@ -112,9 +101,9 @@ func quantileOf(high, low, answers []float64, p, level float64) Quantile {
 
 // bound fills the interval. Both lists bound the quantile's order statistic from
 // below; only the first one bounds it from above.
-func (q *Quantile) bound(high, low []float64, level float64) {
-	above, errAbove := stats.QuantileCI(high, q.P, level)
-	below, errBelow := stats.QuantileCI(low, q.P, level)
+func (q *Quantile) bound(high, low ascending, level float64) {
+	above, errAbove := stats.QuantileCIOf(high, q.P, level)
+	below, errBelow := stats.QuantileCIOf(low, q.P, level)
 	if errAbove != nil || errBelow != nil {
 		return
 	}
@@ -125,16 +114,4 @@ func (q *Quantile) bound(high, low []float64, level float64) {
 	if !above.UpperOpen {
 		q.Upper = new(micros(above.Upper))
 	}
-}
-
-func overCount(times []timing, limit time.Duration) (x, n int) {
-	for _, t := range times {
-		if over, known := t.over(limit); known {
-			n++
-			if over {
-				x++
-			}
-		}
-	}
-	return x, n
 }

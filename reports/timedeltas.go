@@ -35,43 +35,50 @@ func firstTokenDeltas(all pairs, e Experiment) *FirstTokens {
 	if both.len() == 0 {
 		return nil
 	}
-	f := FirstTokens{Quantiles: quantileDeltas(both, answer.first, e.Level), Over: []OverDelta{}}
-	for _, limit := range rising(limitsOf(e.Gate.FirstTokenOver)) {
-		f.Over = append(f.Over, OverDelta{limit, overDelta(both, answer.first, limit, e.Level)})
+	return &FirstTokens{
+		Quantiles: quantileDeltas(both, answer.first, e.Level),
+		Over:      overs(both, answer.first, rising(limitsOf(e.Gate.FirstTokenOver)), e.Level),
 	}
-	return &f
 }
 
-// overDelta leaves out pairs of which one is not known to be over the limit or not.
-func overDelta(all pairs, of func(answer) timing, limit time.Duration, level float64) ShareDelta {
-	known := all.filter(func(p pair) bool {
-		_, base := of(p.base).over(limit)
-		_, cand := of(p.cand).over(limit)
-		return base && cand
-	})
-	return shareDelta(known, func(a answer) bool { over, _ := of(a).over(limit); return over }, level)
-}
-
-// quantileDeltas are the differences of p50, p95 and p99.
-func quantileDeltas(pairs pairs, of func(answer) timing, level float64) []QuantileDelta {
-	n := pairs.len()
-	base, cand := make([]timing, n), make([]timing, n)
-	for i, x := range pairs.all() {
-		base[i], cand[i] = of(x.base), of(x.cand)
+// overs compares the shares of calls over limits, in one pass. It leaves out pairs of
+// which one is not known to be over the limit or not.
+func overs(all pairs, of func(answer) timing, limits []time.Duration, level float64) []OverDelta {
+	out := make([]OverDelta, len(limits))
+	by := make([]*bySession, len(limits))
+	for i, limit := range limits {
+		out[i].Limit, by[i] = limit, sums(1)
 	}
-	live, high, low := ranked(base), ranked(cand), atLeast(cand)
-	out := []QuantileDelta{}
-	for _, p := range tailQuantiles() {
-		out = append(out, quantileDelta(live, high, low, p, level))
+	for _, p := range all.all() {
+		session := all.samples.at(p.base.sample).session
+		base, cand := of(p.base), of(p.cand)
+		for i, limit := range limits {
+			overBase, knownBase := base.over(limit)
+			overCand, knownCand := cand.over(limit)
+			if knownBase && knownCand {
+				by[i].row(session)[0] += out[i].Delta.count(overBase, overCand)
+			}
+		}
+	}
+	for i := range out {
+		out[i].Delta = out[i].Delta.estimated(by[i].done(), 0, level)
 	}
 	return out
 }
 
-// quantileDelta compares base with the candidate's times, failures as +Inf in high,
-// and time-outs at their own time in low.
-func quantileDelta(base, high, low []float64, p, level float64) QuantileDelta {
-	d := QuantileDelta{P: p, Calls: len(base), Level: level}
-	delta, iv, err := stats.QuantileDelta(base, high, p, level)
+// quantileDeltas are the differences of p50, p95 and p99.
+func quantileDeltas(pairs pairs, of func(answer) timing, level float64) []QuantileDelta {
+	base, cand := pairs.times(of)
+	out := []QuantileDelta{}
+	for _, p := range tailQuantiles() {
+		out = append(out, quantileDelta(base, cand, p, level))
+	}
+	return out
+}
+
+func quantileDelta(base, cand *times, p, level float64) QuantileDelta {
+	d := QuantileDelta{P: p, Calls: base.len(), Level: level}
+	delta, iv, err := stats.QuantileDeltaOf(base.ranked(), cand.ranked(), p, level)
 	if err == nil {
 		d.Delta = new(micros(delta))
 	}
@@ -84,7 +91,7 @@ func quantileDelta(base, high, low []float64, p, level float64) QuantileDelta {
 		}
 	}
 	// Time-outs at their own time bound the candidate from below, and often better.
-	_, iv, err = stats.QuantileDelta(base, low, p, level)
+	_, iv, err = stats.QuantileDeltaOf(base.ranked(), cand.atLeast(), p, level)
 	if (err == nil || errors.Is(err, stats.ErrBeyond)) && !iv.LowerOpen {
 		if bound := micros(iv.Lower); d.Lower == nil || bound > *d.Lower {
 			d.Lower = &bound

@@ -1,10 +1,6 @@
 package reports
 
-import (
-	"math"
-	"slices"
-	"time"
-)
+import "time"
 
 // kind says how a time is to be read.
 type kind uint8
@@ -36,47 +32,4 @@ func (t timing) over(limit time.Duration) (over, known bool) {
 		return late, late
 	}
 	return false, false
-}
-
-// ranked are the times in ascending order with every failure as +Inf, slower than
-// any limit. A call that the user left counts at the time of leaving.
-func ranked(times []timing) []float64 {
-	return sorted(times, func(t timing) float64 {
-		if t.kind == cut || t.kind == failed {
-			return math.Inf(1)
-		}
-		return float64(t.us)
-	})
-}
-
-// atLeast are lower bounds of the times, in ascending order: as ranked, but a
-// time-out counts at its own time.
-func atLeast(times []timing) []float64 {
-	return sorted(times, func(t timing) float64 {
-		if t.kind == failed {
-			return math.Inf(1)
-		}
-		return float64(t.us)
-	})
-}
-
-func sorted(times []timing, value func(timing) float64) []float64 {
-	out := make([]float64, 0, len(times))
-	for _, t := range times {
-		if t.kind != untimed {
-			out = append(out, value(t))
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-func only(times []timing, k kind) []timing {
-	var out []timing
-	for _, t := range times {
-		if t.kind == k {
-			out = append(out, t)
-		}
-	}
-	return out
 }

@@ -162,7 +162,7 @@ func trendWeek(v view, e Experiment, t TrendWeek) TrendWeek {
 		t.Arms = append(t.Arms, weekArm(a.Name, v, i+1, e))
 		graded := v.pairs(0, i+1).filter(pair.drawn).filter(pair.comparable)
 		d := WeekDelta{Arm: a.Name, Control: a.Control}
-		est, err := columnsOf(graded).delta()
+		est, err := graded.delta()
 		d.Delta = estimateOf(graded.len(), est, err)
 		if err == nil {
 			d.Fixed = intervalOf(est.CI(e.Level))

@@ -3,11 +3,10 @@ package reports
 import (
 	"iter"
 	"math"
-	"sort"
 )
 
-// view is the samples that a part of a report is about, in order of time: all of
-// them, or those of a route, a tag, a live snapshot or a week.
+// view is the samples that a part of a report is about, session after session: all
+// of them, or those of a route, a tag, a live snapshot or a week.
 type view struct {
 	*collection
 	index []uint32
@@ -29,10 +28,10 @@ func (v view) since(from int64) view { return v.between(from, math.MaxInt64) }
 
 // between is the part of a view from one time up to another, which is excluded.
 func (v view) between(from, to int64) view {
-	first := sort.Search(len(v.index), func(i int) bool { return v.samples.at(int(v.index[i])).seen >= from })
-	rest := v.index[first:]
-	n := sort.Search(len(rest), func(i int) bool { return v.samples.at(int(rest[i])).seen >= to })
-	return view{v.collection, rest[:n:n]}
+	if from == math.MinInt64 && to == math.MaxInt64 {
+		return v
+	}
+	return v.where(func(s int) bool { t := v.samples.at(s).seen; return t >= from && t < to })
 }
 
 // answers are the rows of an arm; samples without one are passed over.
