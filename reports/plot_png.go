@@ -142,24 +142,31 @@ func outcomeInk(o Outcome) ink {
 // drawable renames the candidates whose names the font of images cannot show.
 func drawable(r Report, decisions []Decision) (Report, []Decision) {
 	names := map[shadow.Arm]shadow.Arm{}
-	rename := func(old shadow.Arm, i int) shadow.Arm {
-		if canDraw(string(old)) {
-			return old
+	for i, c := range r.Comparisons {
+		if !canDraw(string(c.Arm)) {
+			names[c.Arm] = shadow.Arm(fmt.Sprintf("candidate %d", i+1))
 		}
-		names[old] = shadow.Arm(fmt.Sprintf("candidate %d", i+1))
-		return names[old]
 	}
-	r.Comparisons, r.Arms, decisions = slices.Clone(r.Comparisons), slices.Clone(r.Arms), slices.Clone(decisions)
+	if r.Whole != nil {
+		r.Whole = new(r.Whole.renamed(names))
+	}
+	decisions = slices.Clone(decisions)
+	for i := range decisions {
+		decisions[i].Arm = cmp.Or(names[decisions[i].Arm], decisions[i].Arm)
+	}
+	return r.renamed(names), decisions
+}
+
+// renamed gives arms other names; r keeps its own.
+func (r Report) renamed(names map[shadow.Arm]shadow.Arm) Report {
+	r.Comparisons, r.Arms = slices.Clone(r.Comparisons), slices.Clone(r.Arms)
 	for i := range r.Comparisons {
-		r.Comparisons[i].Arm = rename(r.Comparisons[i].Arm, i)
+		r.Comparisons[i].Arm = cmp.Or(names[r.Comparisons[i].Arm], r.Comparisons[i].Arm)
 	}
 	for i := range r.Arms {
 		r.Arms[i].Name = cmp.Or(names[r.Arms[i].Name], r.Arms[i].Name)
 	}
-	for i := range decisions {
-		decisions[i].Arm = cmp.Or(names[decisions[i].Arm], decisions[i].Arm)
-	}
-	return r, decisions
+	return r
 }
 
 // canDraw reports whether the font of images has every character of a name, in the

@@ -69,12 +69,18 @@ func decoded(t *testing.T, data []byte) image.Image {
 // TestPNGNames: a name without a glyph is a number instead of boxes, so that two
 // such names give the same image, and others do not.
 func TestPNGNames(t *testing.T) {
-	image := func(name string) []byte {
-		e := experiment()
+	image := func(name string, w reports.Window) []byte {
+		e, rows := experiment(), hourly(t)
 		e.Candidates[0].Name = shadow.Arm(name)
-		return pngOf(t, build(t, e, nil, nil))
+		for i := range rows {
+			if rows[i].Arm != shadow.Live {
+				rows[i].Arm = shadow.Arm(name)
+			}
+		}
+		return pngOf(t, inWindow(t, e, rows, w))
 	}
-	same := image("candidate 1")
+	all, oneWeek := reports.Window{}, week(t, "2026-W43")
+	same, sameWeek := image("candidate 1", all), image("candidate 1", oneWeek)
 	for _, c := range []struct {
 		name, why string
 		numbered  bool
@@ -84,8 +90,11 @@ func TestPNGNames(t *testing.T) {
 		{"modèle-ю", "Latin and Cyrillic are there", false},
 		{"cand-a", "plain", false},
 	} {
-		if got := bytes.Equal(image(c.name), same); got != c.numbered {
+		if got := bytes.Equal(image(c.name, all), same); got != c.numbered {
 			t.Errorf("%s (%s): numbered %t", c.name, c.why, got)
+		}
+		if got := bytes.Equal(image(c.name, oneWeek), sameWeek); got != c.numbered {
+			t.Errorf("%s (%s), a week: numbered %t", c.name, c.why, got)
 		}
 	}
 }
