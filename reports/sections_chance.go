@@ -40,12 +40,16 @@ func addTests(t *table, r Report) {
 	if n < 2 {
 		return
 	}
-	line(t, fmt.Sprintf("p by Holm over %d candidates", n), r.Comparisons, func(c Comparison) string {
-		if c.Control {
-			return "not tested"
-		}
-		return or(c.Quality.Tests.EqualHolm, pValue)
-	})
+	adjusted := func(name string, of func(AnytimeTests) *float64) {
+		line(t, fmt.Sprintf("%s by Holm over %d candidates", name, n), r.Comparisons, func(c Comparison) string {
+			if c.Control {
+				return "not tested"
+			}
+			return or(of(c.Quality.Tests), pValue)
+		})
+	}
+	adjusted("p", func(t AnytimeTests) *float64 { return t.EqualHolm })
+	adjusted("p of worse by the margin,", func(t AnytimeTests) *float64 { return t.MarginHolm })
 }
 
 // disagreement says which arm the mean and the wins favour, and whether that may be

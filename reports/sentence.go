@@ -78,8 +78,8 @@ func qualityWords(check Check, q Quality) string {
 		return fmt.Sprintf("no worse: grade difference %s (negative is better), at most %s with margin %s",
 			signed(*check.Value, d), beside(*check.Interval.Upper, check.Limit, d, signed), limitNumber(check.Limit))
 	case CodeSeveral:
-		return fmt.Sprintf("no worse if it were the only candidate (grade difference %s, at most %s with margin %s), but not yet beside the others: p %s by Holm",
-			signed(*check.Value, d), beside(*check.Interval.Upper, check.Limit, d, signed), limitNumber(check.Limit), or(q.Tests.MarginHolm, pValue))
+		return fmt.Sprintf("no worse if it were the only candidate (grade difference %s, at most %s with margin %s), but not yet beside the others: p %s by Holm, above %s",
+			signed(*check.Value, d), beside(*check.Interval.Upper, check.Limit, d, signed), limitNumber(check.Limit), or(q.Tests.MarginHolm, pValue), limitNumber(1-q.Anytime.Level))
 	case CodeBurnIn:
 		return "too early: " + q.Burn.words()
 	case CodeTooFew:

@@ -148,7 +148,10 @@ func TestSeveralCandidates(t *testing.T) {
 			if d.Outcome == reports.Go != (c.state == reports.Pass) {
 				t.Errorf("outcome %s", d.Outcome)
 			}
-			everyForm(t, r)
+			says := "p 0.066 by Holm, above 0.05"
+			if text := everyForm(t, r); strings.Contains(text, says) != (c.want == reports.CodeSeveral) {
+				t.Errorf("the report says %q: %v", says, c.want != reports.CodeSeveral)
+			}
 		})
 	}
 }
@@ -175,8 +178,12 @@ func TestHolmOverCandidates(t *testing.T) {
 	if control.EqualHolm != nil || control.MarginHolm != nil || silent.Equal != nil || silent.EqualHolm != nil {
 		t.Errorf("control %+v, without data %+v", control, silent)
 	}
-	if text := everyForm(t, r); !strings.Contains(text, "p by Holm over 3 candidates") {
-		t.Error("the report does not say over how many")
+	nearly(t, "smallest of the margin", a.MarginHolm, 3**a.Margin)
+	text := everyForm(t, r)
+	for _, says := range []string{"| p by Holm over 3 candidates", "| p of worse by the margin, by Holm over 3 candidates", "not tested"} {
+		if !strings.Contains(text, says) {
+			t.Errorf("the report does not say %q", says)
+		}
 	}
 }
 
