@@ -81,6 +81,7 @@ func (c *collection) report(v view, p period, l ledger, e Experiment, w Window, 
 	for i, n := range c.leftOut(microsSince(w.From)) {
 		r.Arms[i].LeftOut = n
 	}
+	r.Judge = v.judgeHealth(e)
 	r.Books = l.balance(r.Arms, p.unbooked)
 	return r
 }

@@ -21,6 +21,7 @@ type collection struct {
 	last    int      // the place that was asked for last
 	before  period   // the rows before the window
 	inside  period
+	repeats map[repeated][]again
 	newest  int64 // when the experiment's last row came, also after the window
 }
 
@@ -28,7 +29,7 @@ type collection struct {
 func newCollection(reach map[string]int64, e Experiment, w Window) *collection {
 	arms := 1 + len(e.Candidates)
 	c := &collection{
-		codes: newCodes(), shapes: newShapes(), arms: make([]armRows, arms), places: newIDIndex(),
+		codes: newCodes(), shapes: newShapes(), arms: make([]armRows, arms), places: newIDIndex(), repeats: map[repeated][]again{},
 		before: newPeriod(arms), inside: newPeriod(arms), newest: math.MinInt64,
 	}
 	c.rules = rulesOf(e, w, reach, &c.codes)
@@ -67,6 +68,7 @@ func (c *collection) add(f *fact) {
 		*counter++
 	}
 	if !c.rules.ours(f, known) {
+		c.keepRepeat(arm, known, f)
 		return
 	}
 	sample := c.place(&f.id, f.seen)

@@ -317,9 +317,9 @@ func TestCostSections(t *testing.T) {
 	var both bytes.Buffer
 	for _, form := range []*bytes.Buffer{&text, &markdown} {
 		_, after, found := strings.Cut(form.String(), "Cost, in USD")
-		sections, _, ends := strings.Cut(after, "Books: ")
+		sections, _, ends := strings.Cut(after, "Judge: ")
 		if !found || !ends {
-			t.Fatal("there is no section on cost before the books")
+			t.Fatal("there is no section on cost before the judge")
 		}
 		both.WriteString(sections)
 	}

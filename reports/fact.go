@@ -36,7 +36,8 @@ type fact struct {
 	timedOut   bool
 	stream     bool
 	censored   bool
-	repeat     bool
+	repeat     int64
+	echo       uint32 // the snapshot that the judge's reply named
 	flags      flags
 	numbers    [quantities]int64
 }
@@ -71,9 +72,9 @@ func (c *collection) factOf(row *sinks.Row) fact {
 		rubric: c.words.code(string(row.Rubric)), session: c.sessions.code(row.Session), route: c.words.code(row.Route),
 		tags: c.tagList(row.Tags), reason: c.words.code(row.Reason), model: c.words.code(string(row.Model)),
 		why: c.words.code(string(row.JudgeReason)), problem: c.words.code(string(row.Problem)),
-		judge: c.words.code(row.Judge), pinned: c.words.code(string(row.JudgePinned)),
+		judge: c.words.code(row.Judge), echo: c.words.code(string(row.JudgeEcho)), pinned: c.words.code(string(row.JudgePinned)),
 		rate: row.Rate, judgeRate: row.JudgeRate, state: stateOf(row.State), judged: judgedOf(row.JudgeState), grade: noGrade,
-		stream: row.Stream, censored: row.Censored, repeat: row.Repeat != 0, flags: flagsOf(row),
+		stream: row.Stream, censored: row.Censored, repeat: int64(row.Repeat), flags: flagsOf(row),
 	}
 	if row.Grade != nil {
 		f.grade = max(int8(*row.Grade), noGrade+1)

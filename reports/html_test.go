@@ -141,7 +141,7 @@ func TestHTMLSpeaks(t *testing.T) {
 		}
 		last = e
 	}
-	for name, want := range map[string]int{"lang=en": 1, "h1": 1, "main": 1, "figure": 3, "plot": 3, "desc": 3, "table": 13} {
+	for name, want := range map[string]int{"lang=en": 1, "h1": 1, "main": 1, "figure": 3, "plot": 3, "desc": 3, "table": 14} {
 		if count[name] != want {
 			t.Errorf("%d %s, want %d", count[name], name, want)
 		}

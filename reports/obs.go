@@ -38,6 +38,7 @@ const (
 type obs struct {
 	rate                                       uint32 // chance of being asked and judged
 	model, reason, why, problem, judge, pinned uint32
+	echo                                       uint32
 	state                                      state
 	judged                                     judged
 	grade                                      uint8

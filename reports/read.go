@@ -27,7 +27,7 @@ func columnsRead() []string {
 	names := []string{
 		"sample", "arm", "experiment", "digest", "seen", "tap", "tap_seq", "session", "route", "stream", "rate",
 		"judge_rate", "redacted", "tags", "state", "reason", "model", "censored", "conforms", "judge_state",
-		"judge_reason", "grade", "problem", "judge", "judge_pinned", "rubric", "hedged", "context_cut", "repeat",
+		"judge_reason", "grade", "problem", "judge", "judge_pinned", "judge_echo", "rubric", "hedged", "context_cut", "repeat",
 	}
 	for _, q := range measures() {
 		names = append(names, q.column)
@@ -38,14 +38,14 @@ func columnsRead() []string {
 // batch is the columns of a batch, their texts in the codes of the collection.
 type batch struct {
 	*sinks.Batch
-	tap, arm, experiment, digest, rubric, session, route, tags, reason, model, why, problem, judge, pinned coded
-	state                                                                                                  []state
-	judged                                                                                                 []judged
-	stateCodes, judgedCodes                                                                                []uint32
-	numbers                                                                                                [quantities][]int64
-	seen, tapSeq, grade, repeat                                                                            []int64
-	rate, judgeRate                                                                                        []float64
-	stream, censored, redacted, hedged, contextCut, conforms                                               []sinks.Flag
+	tap, arm, experiment, digest, rubric, session, route, tags, reason, model, why, problem, judge, pinned, echo coded
+	state                                                                                                        []state
+	judged                                                                                                       []judged
+	stateCodes, judgedCodes                                                                                      []uint32
+	numbers                                                                                                      [quantities][]int64
+	seen, tapSeq, grade, repeat                                                                                  []int64
+	rate, judgeRate                                                                                              []float64
+	stream, censored, redacted, hedged, contextCut, conforms                                                     []sinks.Flag
 }
 
 // coded is a column of texts: own[codes[i]] is row i's number in the collection.
@@ -74,7 +74,7 @@ func (c *collection) open(b *sinks.Batch) *batch {
 		Batch: b, tap: codedBy(b.Column("tap"), &c.taps), session: codedBy(b.Column("session"), &c.sessions), tags: c.codedTags(b.Column("tags")),
 		arm: words("arm"), experiment: words("experiment"), digest: words("digest"), rubric: words("rubric"), route: words("route"),
 		reason: words("reason"), model: words("model"), why: words("judge_reason"), problem: words("problem"),
-		judge: words("judge"), pinned: words("judge_pinned"),
+		judge: words("judge"), pinned: words("judge_pinned"), echo: words("judge_echo"),
 		seen: b.Column("seen").Ints, tapSeq: b.Column("tap_seq").Ints, grade: b.Column("grade").Ints, repeat: b.Column("repeat").Ints,
 		rate: b.Column("rate").Floats, judgeRate: b.Column("judge_rate").Floats,
 		stream: b.Column("stream").Flags, censored: b.Column("censored").Flags, redacted: b.Column("redacted").Flags,
@@ -115,14 +115,14 @@ func (in *batch) fill(f *fact, i int) {
 	f.arm, f.experiment, f.digest, f.rubric = in.arm.at(i), in.experiment.at(i), in.digest.at(i), in.rubric.at(i)
 	f.session, f.route, f.tags = in.session.at(i), in.route.at(i), in.tags.at(i)
 	f.reason, f.model, f.why, f.problem = in.reason.at(i), in.model.at(i), in.why.at(i), in.problem.at(i)
-	f.judge, f.pinned = in.judge.at(i), in.pinned.at(i)
+	f.judge, f.pinned, f.echo = in.judge.at(i), in.pinned.at(i), in.echo.at(i)
 	f.rate, f.judgeRate = in.rate[i], in.judgeRate[i]
 	f.state, f.judged = in.state[in.stateCodes[i]], in.judged[in.judgedCodes[i]]
 	f.grade = noGrade
 	if g := in.grade[i]; g != sinks.Null {
 		f.grade = int8(g) // 1..6: the sink checks it
 	}
-	f.stream, f.censored, f.repeat = in.stream[i] == sinks.FlagTrue, in.censored[i] == sinks.FlagTrue, in.repeat[i] != 0
+	f.stream, f.censored, f.repeat = in.stream[i] == sinks.FlagTrue, in.censored[i] == sinks.FlagTrue, in.repeat[i]
 	f.flags = 0
 	for _, b := range [...]struct {
 		set  sinks.Flag

@@ -31,6 +31,8 @@ type Report struct {
 	Slices []Slice `json:"slices"`
 	// LiveChanges says when another version of the model began to answer live.
 	LiveChanges []LiveChange `json:"live_changes,omitempty"`
+	// Judge is how the judge did, over the answers of all arms.
+	Judge JudgeHealth `json:"judge"`
 	// Trend is by ISO week, in order of time: up to eight weeks that end with the
 	// window's. It reaches back before the window only if that is one week.
 	Trend []TrendWeek `json:"trend,omitempty"`

@@ -63,7 +63,7 @@ func (r *rules) arm(f *fact) (arm int, known bool) {
 
 // ours says that a row is of the experiment and counts for its arm.
 func (r *rules) ours(f *fact, known bool) bool {
-	return known && f.experiment == r.experiment && !f.repeat
+	return known && f.experiment == r.experiment && f.repeat == 0
 }
 
 // booked says that the books of the row's tap reach its sample.
@@ -75,7 +75,11 @@ func (r *rules) booked(f *fact) bool {
 	return f.tapSeq == unknown || f.tapSeq <= reach
 }
 
-const noJudge = 2
+const (
+	primaryRank = iota
+	reserveRank
+	noJudge
+)
 
 // rank is 0 for the primary judge's snapshot, 1 for the reserve's.
 func (r *rules) rank(pinned uint32) int {
@@ -83,9 +87,9 @@ func (r *rules) rank(pinned uint32) int {
 	case pinned == 0:
 		return noJudge
 	case pinned == r.pinned:
-		return 0
+		return primaryRank
 	case pinned == r.reserve:
-		return 1
+		return reserveRank
 	}
 	return noJudge
 }
@@ -97,7 +101,7 @@ func (n *RowCounts) reject(f *fact, r *rules, known bool) *int {
 		return &n.OtherExperiment
 	case !known:
 		return &n.OtherArm
-	case f.repeat:
+	case f.repeat != 0:
 		return &n.Repeats
 	case f.digest != r.digest:
 		return &n.OtherDigest
@@ -153,7 +157,7 @@ func (c *codes) observe(f *fact) obs {
 	}
 	o := obs{
 		rate: c.rates.code(rate), model: f.model, reason: f.reason, why: f.why,
-		judge: f.judge, pinned: f.pinned, state: f.state, judged: f.judged, flags: f.flags,
+		judge: f.judge, pinned: f.pinned, echo: f.echo, state: f.state, judged: f.judged, flags: f.flags,
 	}
 	if o.graded() {
 		o.grade, o.problem = uint8(f.grade), f.problem

@@ -27,7 +27,7 @@ func sections(r Report, decisions []Decision) []section {
 	all = append(all, disciplineSection(r), answers(r), costSection(r), costDeltas(r))
 	all = append(all, trendSections(r)...)
 	all = append(all, sliceSections(r)...)
-	all = append(all, booksSection(r), lookUp(r))
+	all = append(all, judgeSection(r), booksSection(r), lookUp(r))
 	var out []section
 	for _, s := range all {
 		if len(s.table.rows)+len(s.sentences) > 0 {

@@ -38,6 +38,7 @@ func trendSections(r Report) []section {
 		}))
 	}
 	out = append(out, weekTable(r, "share of failed calls, with its interval; lower is better", func(a WeekArm) string { return shareText(a.Failures) }))
+	out = append(out, weekJudge(r.Trend))
 	for k, a := range r.Arms {
 		out = append(out, weekProblems(r.Trend, a.Name, k))
 	}

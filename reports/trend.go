@@ -25,6 +25,7 @@ type TrendWeek struct {
 	Arms []WeekArm `json:"arms"`
 	// Deltas has one entry per candidate, control arms too.
 	Deltas []WeekDelta `json:"deltas"`
+	Judge  JudgeHealth `json:"judge"`
 }
 
 // WeekArm is what one arm did in a week. Its figures are as in [ArmReport].
@@ -152,11 +153,12 @@ func trendOf(all view, weeks []Week, days stretch, e Experiment) []TrendWeek {
 	for _, week := range weeks {
 		out = append(out, trendWeek(all.during(week), e, TrendWeek{Week: week.String(), Incomplete: days.incomplete(week.Window())}))
 	}
+	chart(out)
 	return out
 }
 
 func trendWeek(v view, e Experiment, t TrendWeek) TrendWeek {
-	t.Samples, t.Deltas = len(v.index), []WeekDelta{}
+	t.Samples, t.Deltas, t.Judge = len(v.index), []WeekDelta{}, v.judgeHealth(e)
 	t.Arms = append(t.Arms, weekArm(shadow.Live, v, 0, e))
 	for i, a := range e.Candidates {
 		t.Arms = append(t.Arms, weekArm(a.Name, v, i+1, e))
