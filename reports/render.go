@@ -144,6 +144,16 @@ func (d Decision) Text(w io.Writer, width int) error {
 	return write(w, b.Bytes())
 }
 
+// JSON writes the decision as one object, indented: what the list decisions of a
+// report's JSON holds. Undefined figures are null.
+func (d Decision) JSON(w io.Writer) error {
+	data, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return fmt.Errorf("decision as JSON: %w", err)
+	}
+	return write(w, append(data, '\n'))
+}
+
 func write(w io.Writer, data []byte) error {
 	if _, err := w.Write(data); err != nil {
 		return fmt.Errorf("write report: %w", err)

@@ -48,6 +48,7 @@ func TestGolden(t *testing.T) {
 		{"founding.html.golden", func(w io.Writer) error { return r.HTML(w, decisions) }},
 		{"founding.json.golden", func(w io.Writer) error { return r.JSON(w, decisions) }},
 		{"decision.txt.golden", func(w io.Writer) error { return decisions[0].Text(w, 100) }},
+		{"decision.json.golden", decisions[0].JSON},
 	}
 	for _, form := range forms {
 		t.Run(form.name, func(t *testing.T) {

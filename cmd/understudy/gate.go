@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +14,7 @@ import (
 )
 
 func newGate() *cobra.Command {
-	var name string
+	var name, format string
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Decide on a candidate: go, no-go or keep running, as an exit status for CI",
@@ -25,10 +26,17 @@ func newGate() *cobra.Command {
   3  no-go; also: undecided at the stop date
   4  keep running; also: the arms' losses differ by over one percentage point
 
+With --format json the decision is the one that a report's JSON holds; its schema is
+Decision in the output of "understudy report --format schema".
+
 The control arm is never decided on.`,
 		Example: `  understudy gate
-  understudy gate --candidate cand-a`,
+  understudy gate --candidate cand-a
+  understudy gate --format json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if format != "text" && format != "json" {
+				return usageError{fmt.Errorf("--format %q: want text or json", format)}
+			}
 			cfg, err := loadConfig(cmd)
 			if err != nil {
 				return err
@@ -49,7 +57,7 @@ The control arm is never decided on.`,
 			if err != nil {
 				return err
 			}
-			if err := d.Text(cmd.OutOrStdout(), terminalWidth(cmd.OutOrStdout())); err != nil {
+			if err := writeDecision(cmd.OutOrStdout(), format, d); err != nil {
 				return err
 			}
 			if code := d.ExitCode(); code != exitOK {
@@ -59,7 +67,15 @@ The control arm is never decided on.`,
 		},
 	}
 	cmd.Flags().StringVar(&name, "candidate", "", "decide on this `NAME` (default: the only candidate)")
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	return cmd
+}
+
+func writeDecision(w io.Writer, format string, d reports.Decision) error {
+	if format == "json" {
+		return d.JSON(w)
+	}
+	return d.Text(w, terminalWidth(w))
 }
 
 // pickCandidate is the arm to decide on: the named one, or the only one.

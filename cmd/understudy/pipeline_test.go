@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/understudy-eval/understudy/reports"
 	"github.com/understudy-eval/understudy/shadow/bus/embedded"
 	"github.com/understudy-eval/understudy/shadow/llm/llmfake"
 	"github.com/understudy-eval/understudy/sinks"
@@ -154,6 +155,11 @@ func TestEveryOutcomeHasItsReason(t *testing.T) {
 	status, out, errs := s.command("gate", "--candidate", "cand")
 	if status != exitKeepRunning {
 		t.Errorf("gate: status %d, want keep running:\n%s%s", status, out, errs)
+	}
+	var decision reports.Decision
+	status, out, errs = s.command("gate", "--candidate", "cand", "--format", "json")
+	if err := json.Unmarshal([]byte(out), &decision); err != nil || status != exitKeepRunning || decision.Outcome != reports.KeepRunning {
+		t.Errorf("gate as JSON: status %d, %v:\n%s%s", status, err, out, errs)
 	}
 	for _, usage := range []struct{ why, name string }{
 		{"two candidates and none named", ""}, {"the control arm", "again"}, {"live", "live"}, {"nobody", "nobody"},
