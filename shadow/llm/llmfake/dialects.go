@@ -1,6 +1,7 @@
 package llmfake
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -9,80 +10,13 @@ import (
 )
 
 // newCall reads what a script wants to know of a request; what cannot be read is left empty.
-func newCall(d llm.Dialect, model string, r *http.Request, body []byte) Call {
-	c := Call{Path: r.URL.Path, Header: r.Header, Body: body, Dialect: d, Model: model}
-	switch d {
-	case llm.OpenAIChat, llm.OllamaChat: // the messages have one shape in both
-		if info, err := llm.RequestInfo(llm.OpenAIChat, body); err == nil {
-			c.Model, c.Stream = info.Model, info.Stream
-		}
-		c.Turns, _ = llm.Conversation(llm.OpenAIChat, body)
-	case llm.AnthropicMessages:
-		c.Model, c.Turns = anthropicRequest(body)
-	case llm.GeminiGenerate:
-		c.Turns = geminiTurns(body)
+func newCall(t target, r *http.Request, body []byte) Call {
+	c := Call{Path: r.URL.Path, Header: r.Header, Body: body, Dialect: t.dialect, Model: t.model, Stream: t.stream, listed: t.listed}
+	if info, err := llm.RequestInfo(t.dialect, body); err == nil {
+		c.Model, c.Stream = cmp.Or(info.Model, t.model), info.Stream || t.stream
 	}
+	c.Turns, _ = llm.Conversation(t.dialect, body)
 	return c
-}
-
-func anthropicRequest(body []byte) (model string, turns []llm.Turn) {
-	var req struct {
-		Model    string
-		System   json.RawMessage
-		Messages []struct {
-			Role    string
-			Content json.RawMessage
-		}
-	}
-	if json.Unmarshal(body, &req) != nil {
-		return "", nil
-	}
-	if s := blocksText(req.System); s != "" {
-		turns = append(turns, llm.Turn{Role: "system", Text: s})
-	}
-	for _, m := range req.Messages {
-		turns = append(turns, llm.Turn{Role: m.Role, Text: blocksText(m.Content)})
-	}
-	return req.Model, turns
-}
-
-// blocksText reads a string or a list of text blocks.
-func blocksText(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	var blocks []struct{ Text string }
-	_ = json.Unmarshal(raw, &blocks)
-	var parts []string
-	for _, b := range blocks {
-		parts = append(parts, b.Text)
-	}
-	return strings.Join(parts, "\n")
-}
-
-func geminiTurns(body []byte) (turns []llm.Turn) {
-	var req struct {
-		SystemInstruction struct{ Parts json.RawMessage }
-		Contents          []struct {
-			Role  string
-			Parts json.RawMessage
-		}
-	}
-	if json.Unmarshal(body, &req) != nil {
-		return nil
-	}
-	if s := blocksText(req.SystemInstruction.Parts); s != "" {
-		turns = append(turns, llm.Turn{Role: "system", Text: s})
-	}
-	for _, c := range req.Contents {
-		role := c.Role
-		if role == "model" {
-			role = "assistant"
-		}
-		turns = append(turns, llm.Turn{Role: role, Text: blocksText(c.Parts)})
-	}
-	return turns
 }
 
 // rawArguments are a call's arguments as the object that these dialects want.
@@ -101,10 +35,14 @@ func anthropicAnswer(a Answer) object {
 	for _, t := range a.ToolCalls {
 		content = append(content, object{"type": "tool_use", "id": t.ID, "name": t.Name, "input": rawArguments(t)})
 	}
-	out := object{
-		"type": "message", "role": "assistant", "model": a.Model, "content": content, "stop_sequence": nil,
-		"usage": object{"input_tokens": a.In, "output_tokens": a.Out},
-	}
+	out := anthropicStop(a)
+	out["type"], out["role"], out["model"], out["content"] = "message", "assistant", a.Model, content
+	out["usage"] = object{"input_tokens": a.In, "output_tokens": a.Out}
+	return out
+}
+
+func anthropicStop(a Answer) object {
+	out := object{"stop_sequence": nil}
 	switch stop := a.finish(); {
 	case a.Refusal != "":
 		out["stop_reason"], out["stop_details"] = "refusal", object{"category": "other", "explanation": a.Refusal}
@@ -125,15 +63,33 @@ func geminiAnswer(a Answer) object {
 	if a.Text != "" {
 		parts = append(parts, object{"text": a.Text})
 	}
+	if a.Refusal != "" {
+		return geminiRefusal(a)
+	}
+	return geminiChunk(a, append(parts, geminiCalls(a)...), true)
+}
+
+func geminiCalls(a Answer) []object {
+	var parts []object
 	for _, t := range a.ToolCalls {
 		parts = append(parts, object{"functionCall": object{"name": t.Name, "args": rawArguments(t)}})
 	}
-	out := object{
-		"modelVersion":  a.Model,
-		"usageMetadata": object{"promptTokenCount": a.In, "candidatesTokenCount": a.Out, "totalTokenCount": a.In + a.Out},
-	}
-	if a.Refusal != "" {
-		out["promptFeedback"] = object{"blockReason": "OTHER"}
+	return parts
+}
+
+func geminiRefusal(a Answer) object {
+	return object{"modelVersion": a.Model, "usageMetadata": geminiUsage(a), "promptFeedback": object{"blockReason": "OTHER"}}
+}
+
+func geminiUsage(a Answer) object {
+	return object{"promptTokenCount": a.In, "candidatesTokenCount": a.Out, "totalTokenCount": a.In + a.Out}
+}
+
+// geminiChunk is an answer with some parts; the last one ends it.
+func geminiChunk(a Answer, parts []object, last bool) object {
+	candidate := object{"index": 0, "content": object{"role": "model", "parts": parts}}
+	out := object{"modelVersion": a.Model, "candidates": []object{candidate}}
+	if !last {
 		return out
 	}
 	reason := strings.ToUpper(string(a.finish()))
@@ -145,25 +101,36 @@ func geminiAnswer(a Answer) object {
 	case llm.FinishFiltered:
 		reason = "SAFETY"
 	}
-	out["candidates"] = []object{{"index": 0, "content": object{"role": "model", "parts": parts}, "finishReason": reason}}
+	candidate["finishReason"], out["usageMetadata"] = reason, geminiUsage(a)
 	return out
 }
 
-func ollamaAnswer(a Answer) object {
-	message := object{"role": "assistant", "content": a.Text + a.Refusal}
-	var calls []object
-	for _, t := range a.ToolCalls {
-		calls = append(calls, object{"function": object{"name": t.Name, "arguments": rawArguments(t)}})
-	}
-	if calls != nil {
-		message["tool_calls"] = calls
-	}
+func ollamaAnswer(d llm.Dialect, a Answer) object {
 	done := string(a.finish())
 	if a.finish() == llm.FinishToolCalls {
 		done = "stop"
 	}
-	return object{
-		"model": a.Model, "message": message, "done": true, "done_reason": done,
-		"prompt_eval_count": a.In, "eval_count": a.Out, "total_duration": a.Took.Nanoseconds(),
+	out := ollamaChunk(d, a, a.Text+a.Refusal, a.ToolCalls)
+	out["done"], out["done_reason"] = true, done
+	out["prompt_eval_count"], out["eval_count"], out["total_duration"] = a.In, a.Out, a.Took.Nanoseconds()
+	return out
+}
+
+// ollamaChunk is a piece of an answer; /api/generate knows no tools.
+func ollamaChunk(d llm.Dialect, a Answer, text string, calls []llm.ToolCall) object {
+	out := object{"model": a.Model, "done": false}
+	if d == llm.OllamaGenerate {
+		out["response"] = text
+		return out
 	}
+	message := object{"role": "assistant", "content": text}
+	var list []object
+	for _, t := range calls {
+		list = append(list, object{"function": object{"name": t.Name, "arguments": rawArguments(t)}})
+	}
+	if list != nil {
+		message["tool_calls"] = list
+	}
+	out["message"] = message
+	return out
 }

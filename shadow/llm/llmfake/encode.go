@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"unicode/utf8"
 
 	"github.com/understudy-eval/understudy/shadow/llm"
 )
@@ -33,8 +32,10 @@ func encode(c Call, a Answer) []byte {
 		return text(anthropicAnswer(a))
 	case llm.GeminiGenerate:
 		return text(geminiAnswer(a))
-	case llm.OllamaChat:
-		return text(ollamaAnswer(a))
+	case llm.OllamaChat, llm.OllamaGenerate:
+		return text(ollamaAnswer(c.Dialect, a))
+	case llm.OpenAIResponses:
+		return text(responsesAnswer(c, a))
 	}
 	message := object{"role": "assistant", "content": nilIfEmpty(a.Text), "refusal": nilIfEmpty(a.Refusal)}
 	if len(a.ToolCalls) > 0 {
@@ -61,37 +62,6 @@ func openAICalls(calls []llm.ToolCall, indexed bool) []object {
 		out = append(out, o)
 	}
 	return out
-}
-
-// streamParts writes a stream: what comes before the first content, the pieces with
-// content, and what ends it.
-func streamParts(c Call, a Answer) (head []byte, pieces [][]byte, tail []byte) {
-	if a.Raw != nil {
-		return nil, cut(a.Raw, a.Pieces, func(int) bool { return true }), nil
-	}
-	event := func(delta object, finish any) []byte {
-		return chunk(c, a, object{"choices": []object{{"index": 0, "delta": delta, "logprobs": nil, "finish_reason": finish}}})
-	}
-	head = event(object{"role": "assistant", "content": "", "refusal": nil}, nil)
-	for _, p := range cut([]byte(a.Text), a.Pieces, func(i int) bool { return utf8.RuneStart(a.Text[i]) }) {
-		pieces = append(pieces, event(object{"content": string(p)}, nil))
-	}
-	if a.Refusal != "" {
-		pieces = append(pieces, event(object{"refusal": a.Refusal}, nil))
-	}
-	if len(a.ToolCalls) > 0 {
-		pieces = append(pieces, event(object{"tool_calls": openAICalls(a.ToolCalls, true)}, nil))
-	}
-	tail = event(object{}, a.finish())
-	if info, err := llm.RequestInfo(llm.OpenAIChat, c.Body); err == nil && info.IncludeUsage {
-		tail = append(tail, chunk(c, a, object{"choices": []object{}, "usage": openAIUsage(a)})...)
-	}
-	return head, pieces, append(tail, "data: [DONE]\n\n"...)
-}
-
-func chunk(c Call, a Answer, fields object) []byte {
-	fields["id"], fields["object"], fields["created"], fields["model"] = fmt.Sprintf("chatcmpl-%d", c.N), "chat.completion.chunk", 0, a.Model
-	return fmt.Appendf(nil, "data: %s\n\n", text(fields))
 }
 
 // cut divides data into at most n pieces of about the same size, none of them
@@ -130,7 +100,7 @@ func errorBody(d llm.Dialect, a Answer) object {
 		return object{"type": "error", "error": object{"type": a.Code, "message": message}}
 	case llm.GeminiGenerate:
 		return object{"error": object{"code": a.Status, "message": message, "status": a.Code}}
-	case llm.OllamaChat:
+	case llm.OllamaChat, llm.OllamaGenerate:
 		return object{"error": message}
 	}
 	return object{"error": object{"message": message, "type": "api_error", "param": nil, "code": nilIfEmpty(a.Code)}}

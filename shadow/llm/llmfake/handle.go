@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"path"
 	"strings"
 	"time"
 
@@ -16,8 +17,8 @@ const maxBody = 64 << 20
 
 // ServeHTTP implements [http.Handler].
 func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	d, model := route(r)
-	if d == "" {
+	t := route(r)
+	if t.dialect == "" {
 		f.list(w, r)
 		return
 	}
@@ -30,7 +31,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	defer f.end()
-	c := newCall(d, model, r, body)
+	c := newCall(t, r, body)
 	c.N = int(f.calls.Add(1))
 	a := f.script(c).filled(c)
 	if err := play(r.Context(), w, c, a); err != nil {
@@ -42,24 +43,24 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// route finds the dialect of a call, and the model where the path names it.
-func route(r *http.Request) (d llm.Dialect, model string) {
-	if r.Method != http.MethodPost {
-		return "", ""
+// target is what a call's method, path and query say.
+type target struct {
+	dialect llm.Dialect // empty: no call to a model
+	model   string      // where the path names it
+	stream  bool        // the path asks for one
+	listed  bool        // it comes as one list
+}
+
+func route(r *http.Request) target {
+	d, stream, ok := llm.Endpoint(r.URL.Path)
+	if !ok || r.Method != http.MethodPost {
+		return target{}
 	}
-	path := r.URL.Path
-	switch {
-	case strings.HasSuffix(path, "/chat/completions"):
-		return llm.OpenAIChat, ""
-	case strings.HasSuffix(path, "/v1/messages"):
-		return llm.AnthropicMessages, ""
-	case strings.HasSuffix(path, "/api/chat"):
-		return llm.OllamaChat, ""
-	case strings.HasSuffix(path, ":generateContent"):
-		model = strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ":generateContent")
-		return llm.GeminiGenerate, model
+	t := target{dialect: d, stream: stream, listed: r.URL.Query().Get("alt") != "sse"}
+	if d == llm.GeminiGenerate {
+		t.model, _, _ = strings.Cut(path.Base(r.URL.Path), ":")
 	}
-	return "", ""
+	return t
 }
 
 // play sends an answer in time. The error says that the client left.
@@ -104,14 +105,14 @@ func playStream(ctx context.Context, w http.ResponseWriter, c Call, a Answer, st
 	if a.Then == Reset && a.empty() {
 		return nil
 	}
-	setDefault(w.Header(), "Content-Type", "text/event-stream")
+	s := encodeStream(c, a)
+	setDefault(w.Header(), "Content-Type", s.media)
 	w.WriteHeader(a.status())
-	head, pieces, tail := streamParts(c, a)
-	if err := send(w, head); err != nil {
+	if err := send(w, s.head); err != nil {
 		return err
 	}
-	for i, p := range pieces {
-		at := a.First + max(0, a.Took-a.First)*time.Duration(i)/time.Duration(len(pieces))
+	for i, p := range s.pieces {
+		at := a.First + max(0, a.Took-a.First)*time.Duration(i)/time.Duration(len(s.pieces))
 		if err := sleep(ctx, start, at); err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func playStream(ctx context.Context, w http.ResponseWriter, c Call, a Answer, st
 	if a.Then != Finish {
 		return nil
 	}
-	return send(w, tail)
+	return send(w, s.tail)
 }
 
 func send(w http.ResponseWriter, p []byte) error {
@@ -164,11 +165,11 @@ func setDefault(h http.Header, name, value string) {
 // list serves the lists of models; what is neither a call nor a list is a 404.
 func (f *Fake) list(w http.ResponseWriter, r *http.Request) {
 	var body any
-	switch path := r.URL.Path; {
+	switch p := r.URL.Path; {
 	case r.Method != http.MethodGet:
-	case strings.HasSuffix(path, "/v1/models"):
+	case strings.HasSuffix(p, "/v1/models"):
 		body = openAIModels(f.models)
-	case strings.HasSuffix(path, "/api/tags"):
+	case strings.HasSuffix(p, "/api/tags"):
 		body = ollamaTags(f.models)
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -21,6 +21,8 @@ type Call struct {
 	Stream  bool
 	// Turns is the conversation, flattened to text; nil if there is none.
 	Turns []llm.Turn
+
+	listed bool // Gemini: a stream comes as one list
 }
 
 // LastUser is the text of the last turn with role user, "" if there is none.
