@@ -37,6 +37,7 @@ func armReport(a Arm, v view, arm int, e Experiment) ArmReport {
 // times are the known times of an arm's answers.
 func (v view) times(arm int, of func(answer) timing) *times {
 	t := &times{}
+	t.exact.room(len(v.index))
 	for a := range v.answers(arm) {
 		t.add(of(a))
 	}
@@ -45,30 +46,30 @@ func (v view) times(arm int, of func(answer) timing) *times {
 
 func (r *ArmReport) countStates(v view, arm int) {
 	notAsked, failures, notGraded, models := tally{}, tally{}, tally{}, tally{}
-	for a := range v.answers(arm) {
-		r.Samples++
+	for o, n := range v.shapesOf(arm) {
+		r.Samples += n
 		switch {
-		case !a.asked():
-			r.NotAsked++
-			notAsked[a.reason]++
+		case !o.asked():
+			r.NotAsked += n
+			notAsked[o.reason] += int64(n)
 			continue
-		case a.failed():
-			r.Failed++
-			failures[a.reason]++
+		case o.failed():
+			r.Failed += n
+			failures[o.reason] += int64(n)
 			continue
 		}
-		r.Answered++
-		models[a.model]++
-		switch a.judged {
+		r.Answered += n
+		models[o.model] += int64(n)
+		switch o.judged {
 		case judgedGraded:
-			r.Graded++
+			r.Graded += n
 		case judgedNotGraded:
-			r.NotGraded++
-			notGraded[a.why]++
+			r.NotGraded += n
+			notGraded[o.why] += int64(n)
 		case judgedNotDrawn:
-			r.NotDrawn++
+			r.NotDrawn += n
 		default:
-			r.Pending++
+			r.Pending += n
 		}
 	}
 	r.Asked = r.Answered + r.Failed
@@ -111,15 +112,15 @@ func counts[S ~string](n map[string]int64, order []S) []Count {
 
 func (r *ArmReport) gradesOf(v view, arm int, e Experiment) {
 	problems, poor, n := tally{}, 0, 0
-	for a := range v.answers(arm) {
-		if !a.graded() {
+	for o, k := range v.shapesOf(arm) {
+		if !o.graded() {
 			continue
 		}
-		n++
-		r.Grades[a.grade-uint8(rubric.Best)]++
-		problems[a.problem]++
-		if isPoor(a) {
-			poor++
+		n += k
+		r.Grades[o.grade-uint8(rubric.Best)] += k
+		problems[o.problem] += int64(k)
+		if isPoor(answer{obs: o}) {
+			poor += k
 		}
 	}
 	est, weighted, err := v.meanOf(arm, func(a answer) (int64, bool) { return int64(a.grade), a.graded() })
@@ -201,6 +202,7 @@ func weights(chance []float64) []float64 {
 
 func tokensOf(v view, arm int) Tokens {
 	var out whole
+	out.room(len(v.index))
 	for a := range v.answers(arm) {
 		if n, known := a.number(tokensOut); known && a.answered() {
 			out.add(n)

@@ -44,9 +44,9 @@ func unpairedChance(v view, arm int, level float64) Chance {
 
 // grades counts an arm's grades 1..6.
 func (v view) grades(arm int) (counts [rubric.Worst]int) {
-	for a := range v.answers(arm) {
-		if a.graded() {
-			counts[a.grade-uint8(rubric.Best)]++
+	for o, n := range v.shapesOf(arm) {
+		if o.graded() {
+			counts[o.grade-uint8(rubric.Best)] += n
 		}
 	}
 	return counts

@@ -157,12 +157,11 @@ func armChanges(name shadow.Arm, before, after view, arm int, e Experiment) []Ch
 
 // problemChanges has every problem of the list that either week has.
 func problemChanges(before, after view, arm int, e Experiment) []Change {
+	first, second := before.problemShares(arm), after.problemShares(arm)
 	seen := tally{}
-	for _, v := range []view{before, after} {
-		for a := range v.answers(arm) {
-			if a.graded() {
-				seen[a.problem]++
-			}
+	for code, share := range first {
+		if n := share.x + second[code].x; n > 0 {
+			seen[code] = int64(n)
 		}
 	}
 	named := before.named(seen)
@@ -171,10 +170,12 @@ func problemChanges(before, after view, arm int, e Experiment) []Change {
 	var out []Change
 	var places []int
 	for i, problem := range list {
-		code := before.words.code(string(problem))
-		has := func(a answer) (bool, bool) { return a.problem == code, a.graded() }
-		c, ok := shareChange(before.share(arm, has), after.share(arm, has), e.Level)
-		if !ok || named[string(problem)] == 0 {
+		code := before.words.codes[string(problem)]
+		if named[string(problem)] == 0 {
+			continue
+		}
+		c, ok := shareChange(first[code], second[code], e.Level)
+		if !ok {
 			continue
 		}
 		c.Figure, c.Problem = FigureProblem, problem

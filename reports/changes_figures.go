@@ -7,32 +7,49 @@ import (
 	"github.com/understudy-eval/understudy/stats"
 )
 
-// flags01 are the calls of an arm that an event can be told of, as 0 or 1, with
-// their sessions.
-type flags01 struct {
-	x       int
-	column  []float64
-	session []string
+// share01 is how often an event happened to the calls of an arm that it can be told
+// of: a column of sums by session.
+type share01 struct {
+	x, column int
+	calls     *bySession
 }
 
 // share collects how often an event happened to an arm's calls; event also says
 // whether that is known.
-func (v view) share(arm int, event func(answer) (happened, known bool)) flags01 {
-	var f flags01
+func (v view) share(arm int, event func(answer) (happened, known bool)) share01 {
+	f := share01{calls: sums(1)}
 	for a := range v.answers(arm) {
 		happened, known := event(a)
 		if !known {
 			continue
 		}
-		value := 0.0
+		sum := f.calls.row(v.samples.at(a.sample).session)
 		if happened {
-			value = 1
+			sum[0]++
 			f.x++
 		}
-		f.column = append(f.column, value)
-		f.session = append(f.session, v.session(a.sample))
 	}
+	f.calls.done()
 	return f
+}
+
+// problemShares is, by the code of a problem, how often graded answers have it.
+func (v view) problemShares(arm int) map[uint32]share01 {
+	codes, column := v.problemColumns()
+	calls, counts := sums(len(codes)), make([]int, len(codes))
+	for a := range v.answers(arm) {
+		if a.graded() {
+			at := column[a.problem]
+			calls.row(v.samples.at(a.sample).session)[at]++
+			counts[at]++
+		}
+	}
+	calls.done()
+	out := map[uint32]share01{}
+	for at, code := range codes {
+		out[code] = share01{counts[at], at, calls}
+	}
+	return out
 }
 
 // gradeMean is an arm's mean grade in a view.
@@ -77,16 +94,16 @@ func (c *Change) setSE(d stats.Estimate) {
 }
 
 // shareChange needs calls in both weeks.
-func shareChange(before, after flags01, level float64) (Change, bool) {
-	nBefore, nAfter := len(before.column), len(after.column)
+func shareChange(before, after share01, level float64) (Change, bool) {
+	nBefore, nAfter := before.calls.rows, after.calls.rows
 	delta, iv, err := stats.NewcombeIndependent(before.x, nBefore, after.x, nAfter, level)
 	if err != nil {
 		return Change{}, false
 	}
 	c := Change{Unit: unitShare, Before: ratio(before.x, nBefore), After: ratio(after.x, nAfter), Delta: delta}
-	first, errFirst := stats.ClusteredMean(before.column, before.session)
-	second, errSecond := stats.ClusteredMean(after.column, after.session)
-	clustered := first.Clusters < nBefore || second.Clusters < nAfter
+	first, errFirst := before.calls.mean(before.column)
+	second, errSecond := after.calls.mean(after.column)
+	clustered := before.calls.clustered() || after.calls.clustered() || before.calls.keyless || after.calls.keyless
 	d, err := stats.Difference(first, second)
 	switch {
 	case errFirst != nil || errSecond != nil:

@@ -118,9 +118,12 @@ func (c *collection) use(arm, sample int, shape *uint32, f *fact, p *period) {
 	} else {
 		p.counts.Used++
 	}
+	again := *shape > shapeRejected
 	*shape = c.shapes.code(&o)
-	for q := range c.arms[arm].numbers {
-		c.arms[arm].numbers[q].set(sample, f.numbers[q])
+	for q, n := range f.numbers {
+		if n != unknown || again {
+			c.arms[arm].numbers[q].set(sample, n)
+		}
 	}
 	s := c.samples.at(sample)
 	if from := c.origins.values[s.origin].from; from == 0 || int32(arm) < from {

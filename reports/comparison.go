@@ -113,12 +113,14 @@ func comparisonOf(i int, v view, e Experiment) Comparison {
 	return r
 }
 
-// problemColumns numbers the problems of all graded answers, in the list or not.
-func (c *collection) problemColumns() (codes []uint32, column map[uint32]int) {
-	column = map[uint32]int{}
+// problemColumns numbers the problems of all graded answers, in the list or not;
+// column is by the code of a problem.
+func (c *collection) problemColumns() (codes []uint32, column []int) {
+	column = make([]int, len(c.words.values))
+	known := map[uint32]bool{}
 	for i := range c.shapes.list {
-		o := &c.shapes.list[i]
-		if _, there := column[o.problem]; o.graded() && !there {
+		if o := &c.shapes.list[i]; o.graded() && !known[o.problem] {
+			known[o.problem] = true
 			column[o.problem] = len(codes)
 			codes = append(codes, o.problem)
 		}

@@ -35,7 +35,7 @@ func (p pairs) all() iter.Seq2[int, pair] {
 }
 
 func (p pairs) filter(keep func(pair) bool) pairs {
-	part := pairs{collection: p.collection, base: p.base, cand: p.cand}
+	part := pairs{collection: p.collection, base: p.base, cand: p.cand, index: make([]uint32, 0, p.len())}
 	for k, x := range p.all() {
 		if keep(x) {
 			part.index = append(part.index, p.index[k])
@@ -154,6 +154,8 @@ func (p pairs) sessions() []string {
 // times are the times of both arms, sorted.
 func (p pairs) times(of func(answer) timing) (base, cand *times) {
 	base, cand = &times{}, &times{}
+	base.exact.room(p.len())
+	cand.exact.room(p.len())
 	for _, x := range p.all() {
 		base.add(of(x.base))
 		cand.add(of(x.cand))

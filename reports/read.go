@@ -2,6 +2,7 @@ package reports
 
 import (
 	"io/fs"
+	"slices"
 
 	"github.com/understudy-eval/understudy/judge"
 	"github.com/understudy-eval/understudy/sinks"
@@ -43,6 +44,7 @@ type batch struct {
 	judged                                                                                                       []judged
 	stateCodes, judgedCodes                                                                                      []uint32
 	numbers                                                                                                      [quantities][]int64
+	present                                                                                                      []quantity // those with a number in any row
 	seen, tapSeq, grade, repeat                                                                                  []int64
 	rate, judgeRate                                                                                              []float64
 	stream, censored, redacted, hedged, contextCut, conforms                                                     []sinks.Flag
@@ -58,6 +60,9 @@ func (c *collection) addBatch(b *sinks.Batch) error {
 	in := c.open(b)
 	ids := b.Column("sample").IDs
 	var f fact
+	for q := range f.numbers {
+		f.numbers[q] = unknown
+	}
 	for i := range b.Rows {
 		f.id = ids[i]
 		in.fill(&f, i)
@@ -83,6 +88,9 @@ func (c *collection) open(b *sinks.Batch) *batch {
 	}
 	for q, m := range measures() {
 		in.numbers[q] = b.Column(m.column).Ints
+		if slices.ContainsFunc(in.numbers[q], func(n int64) bool { return n != sinks.Null }) {
+			in.present = append(in.present, quantity(q))
+		}
 	}
 	for code := range b.Column("state").Texts() {
 		in.state = append(in.state, stateOf(sinks.State(b.Column("state").Text(uint32(code)))))
@@ -123,21 +131,19 @@ func (in *batch) fill(f *fact, i int) {
 		f.grade = int8(g) // 1..6: the sink checks it
 	}
 	f.stream, f.censored, f.repeat = in.stream[i] == sinks.FlagTrue, in.censored[i] == sinks.FlagTrue, in.repeat[i]
-	f.flags = 0
-	for _, b := range [...]struct {
-		set  sinks.Flag
-		flag flags
-	}{
-		{in.redacted[i], flagRedacted}, {in.hedged[i], flagHedged}, {in.contextCut[i], flagContextCut}, {in.conforms[i], flagConforms},
-	} {
-		if b.set == sinks.FlagTrue {
-			f.flags |= b.flag
-		}
-	}
+	f.flags = flagIf(in.redacted[i], flagRedacted) | flagIf(in.hedged[i], flagHedged) |
+		flagIf(in.contextCut[i], flagContextCut) | flagIf(in.conforms[i], flagConforms)
 	if in.conforms[i] != sinks.FlagUnknown {
 		f.flags |= flagConformsKnown
 	}
-	for q := range in.numbers {
+	for _, q := range in.present {
 		f.numbers[q] = in.numbers[q][i]
 	}
+}
+
+func flagIf(set sinks.Flag, flag flags) flags {
+	if set == sinks.FlagTrue {
+		return flag
+	}
+	return 0
 }

@@ -67,6 +67,9 @@ func (w *whole) sort() {
 	w.small = from
 }
 
+// room makes room for n numbers.
+func (w *whole) room(n int) { w.small = slices.Grow(w.small, n) }
+
 // times are the times of calls by what they mean, each list in ascending order.
 type times struct {
 	exact, cut, left whole

@@ -45,6 +45,22 @@ func (v view) answers(arm int) iter.Seq[answer] {
 	}
 }
 
+// shapesOf counts the different rows of an arm.
+func (v view) shapesOf(arm int) iter.Seq2[*obs, int] {
+	return func(yield func(*obs, int) bool) {
+		counts := make([]int, len(v.shapes.list))
+		shape := &v.arms[arm].shape
+		for _, s := range v.index {
+			counts[*shape.at(int(s))]++
+		}
+		for code := shapeRejected + 1; code < uint32(len(counts)); code++ {
+			if n := counts[code]; n > 0 && !yield(&v.shapes.list[code], n) {
+				return
+			}
+		}
+	}
+}
+
 // route, session, tagsOf and live say what a sample can be split by; live is the
 // snapshot that answered it, empty when none did.
 func (c *collection) route(sample int) string { return c.words.values[c.originOf(sample).route] }
