@@ -60,7 +60,7 @@ func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, g give
 // and more, are made at the same time.
 func (c *collection) report(v view, p period, l ledger, e Experiment, w Window, more ...func(*Report)) Report {
 	r := Report{
-		Format: Format, Window: w, Experiment: e, Rows: p.counts, Slices: []Slice{},
+		Format: Format, Window: w, Experiment: e, Rows: p.counts, Slices: []Slice{}, Marks: []Mark{},
 		Arms: make([]ArmReport, 1+len(e.Candidates)), Comparisons: make([]Comparison, len(e.Candidates)),
 	}
 	if p.counts.Used > 0 {
@@ -72,6 +72,7 @@ func (c *collection) report(v view, p period, l ledger, e Experiment, w Window, 
 			func() { r.Comparisons[i] = comparisonOf(i, v, e) },
 			func() { r.Arms[i+1] = armReport(a, v, i+1, e) })
 	}
+	parts = append(parts, func() { r.Judge = v.judgeHealth(e) })
 	for _, f := range more {
 		parts = append(parts, func() { f(&r) })
 	}
@@ -81,7 +82,6 @@ func (c *collection) report(v view, p period, l ledger, e Experiment, w Window, 
 	for i, n := range c.leftOut(microsSince(w.From)) {
 		r.Arms[i].LeftOut = n
 	}
-	r.Judge = v.judgeHealth(e)
 	r.Books = l.balance(r.Arms, p.unbooked)
 	return r
 }

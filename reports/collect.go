@@ -22,6 +22,7 @@ type collection struct {
 	before  period   // the rows before the window
 	inside  period
 	repeats map[repeated][]again
+	seams   seams
 	newest  int64 // when the experiment's last row came, also after the window
 }
 
@@ -29,7 +30,7 @@ type collection struct {
 func newCollection(reach map[string]int64, e Experiment, w Window) *collection {
 	arms := 1 + len(e.Candidates)
 	c := &collection{
-		codes: newCodes(), shapes: newShapes(), arms: make([]armRows, arms), places: newIDIndex(), repeats: map[repeated][]again{},
+		codes: newCodes(), shapes: newShapes(), arms: make([]armRows, arms), places: newIDIndex(), repeats: map[repeated][]again{}, seams: newSeams(),
 		before: newPeriod(arms), inside: newPeriod(arms), newest: math.MinInt64,
 	}
 	c.rules = rulesOf(e, w, reach, &c.codes)
@@ -59,6 +60,9 @@ func (c *collection) add(f *fact) {
 	}
 	if f.seen >= c.rules.to {
 		return
+	}
+	if f.experiment == c.rules.experiment {
+		c.seams.see(f, &c.rules)
 	}
 	p := c.period(f.seen)
 	p.counts.Read++

@@ -4,7 +4,8 @@ import "time"
 
 // given is what a report is told beside rows, books and experiment.
 type given struct {
-	now time.Time // zero: not told
+	now   time.Time // zero: not told
+	marks []Mark
 }
 
 // Option tells a report what the rows cannot.

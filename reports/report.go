@@ -31,6 +31,9 @@ type Report struct {
 	Slices []Slice `json:"slices"`
 	// LiveChanges says when another version of the model began to answer live.
 	LiveChanges []LiveChange `json:"live_changes,omitempty"`
+	// Marks are what changed in the window and, for a week, in the weeks of Trend: found
+	// in the rows, or written down by people.
+	Marks []Mark `json:"marks"`
 	// Judge is how the judge did, over the answers of all arms.
 	Judge JudgeHealth `json:"judge"`
 	// Trend is by ISO week, in order of time: up to eight weeks that end with the

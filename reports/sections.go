@@ -21,7 +21,7 @@ func sections(r Report, decisions []Decision) []section {
 	for _, d := range decisions {
 		all = append(all, checks(d))
 	}
-	all = append(all, changesSection(r))
+	all = append(all, changesSection(r), marksSection(r))
 	all = append(all, tailSection(r), firstTokenSection(r), timeDeltas(r), lengthSection(r), gradesPerArm(r), problemsPerArm(r))
 	all = append(all, problemDeltaSections(r)...)
 	all = append(all, disciplineSection(r), answers(r), costSection(r), costDeltas(r))

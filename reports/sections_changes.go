@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/understudy-eval/understudy/shadow"
 )
@@ -17,7 +18,7 @@ func changesSection(r Report) section {
 		s.sentences = []string{fmt.Sprintf("nothing can be compared: %s or %s has no figures", c.Before, c.Week)}
 		return s
 	}
-	s.sentences = append(s.sentences, c.liveSentence())
+	s.sentences = append(s.sentences, c.liveSentence(r.Marks))
 	for _, x := range c.List {
 		if x.Beyond && !x.isLiveMean() {
 			s.sentences = append(s.sentences, x.sentence())
@@ -54,18 +55,37 @@ func spanningText(n int) string {
 func (c Change) isLiveMean() bool { return c.Arm == shadow.Live && c.Figure == FigureMean }
 
 // liveSentence tells how live itself moved: nobody meant it to, unless it was released.
-func (c *Changes) liveSentence() string {
+func (c *Changes) liveSentence(marks []Mark) string {
 	for _, x := range c.List {
 		if !x.isLiveMean() {
 			continue
 		}
 		text := "live itself: " + x.moved()
 		if x.Beyond {
-			text += "; suspect the judge or the traffic when nothing was released"
+			text += "; " + c.suspects(marks)
 		}
 		return text
 	}
 	return "live itself: no mean grade in one of the weeks, so a change of judge or traffic would not show"
+}
+
+// suspects are the marks of the two weeks that may be a release of live; without one
+// it is something that nobody meant to change.
+func (c *Changes) suspects(marks []Mark) string {
+	var out []string
+	for _, m := range marks {
+		if week := WeekOf(m.Time).String(); m.explains() && (week == c.Week || week == c.Before) {
+			out = append(out, m.Time.Format(dayFormat)+" "+m.words())
+		}
+	}
+	const most = 3
+	switch {
+	case len(out) == 0:
+		return "nothing marks a release of live, so suspect the judge or the traffic"
+	case len(out) > most:
+		out = append(out[:most], fmt.Sprintf("and %d more", len(out)-most))
+	}
+	return "marked in these weeks: " + strings.Join(out, "; ")
 }
 
 // sentence names a change beyond 2 SE.

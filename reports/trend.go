@@ -137,6 +137,18 @@ func (r *Report) follow(all view, e Experiment, g given) {
 	}
 	r.Trend = trendOf(all, weeks, days, e)
 	r.Changes = changesOf(all, weeks, r.Trend, e)
+	marked := r.Window
+	if len(weeks) > 0 && !marked.From.IsZero() {
+		marked.From = minTime(marked.From, weeks[0].Monday())
+	}
+	r.Marks = marksIn(marked, all.marks(), g.marks)
+}
+
+func minTime(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // incomplete names the days of a report on a week that is not whole.

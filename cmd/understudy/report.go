@@ -84,7 +84,11 @@ func readReport(cmd *cobra.Command, w reports.Window, options ...reports.Option)
 	if _, err := recorded(cmd, cfg); err != nil {
 		return reports.Report{}, err
 	}
-	return buildReport(cfg.Sinks.Dir, w, options...)
+	marks, err := readMarks(cfg.Sinks.Dir)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	return buildReport(cfg.Sinks.Dir, w, append(options, reports.WithMarks(marks))...)
 }
 
 // buildReport reads a folder of rows: first that every booked file is there and
