@@ -9,11 +9,18 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain makes this program the command "understudy" of the scripts.
+// TestMain makes this program the command "understudy" of the scripts, and gives them
+// "sixteen-days CONFIG", which makes rows.
 func TestMain(m *testing.M) {
 	testscript.Main(leakChecked{m}, map[string]func(){
 		"understudy": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+		"sixteen-days": func() {
+			if err := sixteenDays(os.Args[1]); err != nil {
+				os.Stderr.WriteString(err.Error() + "\n")
+				os.Exit(1)
+			}
 		},
 	})
 }
