@@ -22,8 +22,11 @@ func (d *dictionary[K]) code(v K) uint32 {
 	return code
 }
 
+// names is a dictionary of texts.
+type names struct{ dictionary[string] }
+
 // codeOf is the number of a text that is made a string only when it is new.
-func codeOf(d *dictionary[string], text []byte) uint32 {
+func (d *names) codeOf(text []byte) uint32 {
 	if code, ok := d.codes[string(text)]; ok {
 		return code
 	}

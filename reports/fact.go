@@ -48,16 +48,17 @@ const noGrade = -128
 // codes are the dictionaries of a collection. words holds all names of which there
 // are few.
 type codes struct {
-	words, sessions, taps, tags dictionary[string]
-	rates                       dictionary[float64]
-	tagLists                    dictionary[string] // numbers of tags, see tagList
-	origins                     dictionary[origin]
+	words, taps, tags names
+	sessions          texts
+	rates             dictionary[float64]
+	tagLists          dictionary[string] // numbers of tags, see tagList
+	origins           dictionary[origin]
 }
 
 func newCodes() codes {
 	return codes{
-		words: newDictionary[string](), sessions: newDictionary[string](), taps: newDictionary[string](),
-		tags: newDictionary[string](), rates: newDictionary[float64](), tagLists: newDictionary[string](),
+		words: names{newDictionary[string]()}, sessions: newTexts(), taps: names{newDictionary[string]()},
+		tags: names{newDictionary[string]()}, rates: newDictionary[float64](), tagLists: newDictionary[string](),
 		origins: newDictionary[origin](),
 	}
 }
@@ -69,7 +70,7 @@ func (c *collection) factOf(row *sinks.Row) fact {
 	f := fact{
 		id: row.Sample, seen: row.Seen.UnixMicro(), tap: c.taps.code(row.Tap), tapSeq: numberOf(row.TapSeq),
 		arm: c.words.code(string(row.Arm)), experiment: c.words.code(row.Experiment), digest: c.words.code(row.Digest),
-		rubric: c.words.code(string(row.Rubric)), session: c.sessions.code(row.Session), route: c.words.code(row.Route),
+		rubric: c.words.code(string(row.Rubric)), session: c.sessions.code([]byte(row.Session)), route: c.words.code(row.Route),
 		tags: c.tagList(row.Tags), reason: c.words.code(row.Reason), model: c.words.code(string(row.Model)),
 		why: c.words.code(string(row.JudgeReason)), problem: c.words.code(string(row.Problem)),
 		judge: c.words.code(row.Judge), echo: c.words.code(string(row.JudgeEcho)), pinned: c.words.code(string(row.JudgePinned)),
@@ -97,17 +98,12 @@ func measures() [quantities]measure {
 	return [quantities]measure{
 		tookUS:          {"took_us", func(r *sinks.Row) int64 { return microsOf(r.Took) }},
 		firstTokenUS:    {"first_token_us", func(r *sinks.Row) int64 { return microsOf(r.FirstToken) }},
-		queuedUS:        {"queued_us", func(r *sinks.Row) int64 { return microsOf(r.Queued) }},
 		tokensIn:        {"tokens_in", func(r *sinks.Row) int64 { return numberOf(r.TokensIn) }},
 		tokensOut:       {"tokens_out", func(r *sinks.Row) int64 { return numberOf(r.TokensOut) }},
 		tokensReasoning: {"tokens_reasoning", func(r *sinks.Row) int64 { return numberOf(r.TokensReasoning) }},
-		tokensCached:    {"tokens_cached", func(r *sinks.Row) int64 { return numberOf(r.TokensCached) }},
-		answerChars:     {"answer_chars", func(r *sinks.Row) int64 { return numberOf(r.AnswerChars) }},
 		costNUSD:        {"cost_nusd", func(r *sinks.Row) int64 { return numberOf(r.Cost) }},
 		judgeTookUS:     {"judge_took_us", func(r *sinks.Row) int64 { return microsOf(r.JudgeTook) }},
 		judgeCalls:      {"judge_calls", func(r *sinks.Row) int64 { return numberOf(r.JudgeCalls) }},
-		judgeTokensIn:   {"judge_tokens_in", func(r *sinks.Row) int64 { return numberOf(r.JudgeTokensIn) }},
-		judgeTokensOut:  {"judge_tokens_out", func(r *sinks.Row) int64 { return numberOf(r.JudgeTokensOut) }},
 		judgeCostNUSD:   {"judge_cost_nusd", func(r *sinks.Row) int64 { return numberOf(r.JudgeCost) }},
 	}
 }

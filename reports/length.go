@@ -97,13 +97,13 @@ func lengthBands(graded pairs) []LengthBand {
 // answers that tell them; negative: its longer answers have better grades. Nil
 // where one of the two does not vary.
 func gradeLength(v view, arm int) *float64 {
-	var grades, tokens []float64
+	var pairs stats.WholePairs
 	for a := range v.answers(arm) {
 		if n, known := a.number(tokensOut); known && a.graded() {
-			grades, tokens = append(grades, float64(a.grade)), append(tokens, float64(n))
+			pairs.Add(n, int64(a.grade))
 		}
 	}
-	r, err := stats.Correlation(tokens, grades)
+	r, err := pairs.Correlation()
 	if err != nil {
 		return nil
 	}

@@ -65,23 +65,18 @@ func (o *obs) sameSaying(p *obs) bool {
 		o.why == p.why && o.grade == p.grade && o.problem == p.problem
 }
 
-// quantity is one of the numbers of a row; each may be unknown.
+// quantity is one of the numbers of a row that a report needs; each may be unknown.
 type quantity uint8
 
 const (
 	tookUS quantity = iota
 	firstTokenUS
-	queuedUS
 	tokensIn
 	tokensOut
 	tokensReasoning
-	tokensCached
-	answerChars
 	costNUSD // 1e-9 USD
 	judgeTookUS
 	judgeCalls
-	judgeTokensIn
-	judgeTokensOut
 	judgeCostNUSD // 1e-9 USD
 	quantities
 )

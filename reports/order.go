@@ -49,8 +49,8 @@ func (c *collection) inTime(index []uint32) {
 
 // groupedBySession moves the samples of a session to its first one.
 func (c *collection) groupedBySession(index []uint32) []uint32 {
-	rank := make([]uint32, len(c.sessions.values)) // 1 + the session's number by first sample
-	var starts []uint32                            // by rank: its samples, then where they start
+	rank := make([]uint32, c.sessions.len()) // 1 + the session's number by first sample
+	var starts []uint32                      // by rank: its samples, then where they start
 	for _, s := range index {
 		session := c.samples.at(int(s)).session
 		if rank[session] == 0 {

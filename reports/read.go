@@ -74,9 +74,9 @@ func (c *collection) addBatch(b *sinks.Batch) error {
 
 // open translates the texts of a batch, each once.
 func (c *collection) open(b *sinks.Batch) *batch {
-	words := func(name string) coded { return codedBy(b.Column(name), &c.words) }
+	words := func(name string) coded { return codedBy(b.Column(name), c.words.codeOf) }
 	in := &batch{
-		Batch: b, tap: codedBy(b.Column("tap"), &c.taps), session: codedBy(b.Column("session"), &c.sessions), tags: c.codedTags(b.Column("tags")),
+		Batch: b, tap: codedBy(b.Column("tap"), c.taps.codeOf), session: codedBy(b.Column("session"), c.sessions.code), tags: c.codedTags(b.Column("tags")),
 		arm: words("arm"), experiment: words("experiment"), digest: words("digest"), rubric: words("rubric"), route: words("route"),
 		reason: words("reason"), model: words("model"), why: words("judge_reason"), problem: words("problem"),
 		judge: words("judge"), pinned: words("judge_pinned"), echo: words("judge_echo"),
@@ -101,10 +101,10 @@ func (c *collection) open(b *sinks.Batch) *batch {
 	return in
 }
 
-func codedBy(v *sinks.Vector, d *dictionary[string]) coded {
+func codedBy(v *sinks.Vector, number func([]byte) uint32) coded {
 	c := coded{v.Codes, make([]uint32, v.Texts())}
 	for code := range c.own {
-		c.own[code] = codeOf(d, v.Text(uint32(code)))
+		c.own[code] = number(v.Text(uint32(code)))
 	}
 	return c
 }

@@ -65,7 +65,7 @@ func (v view) shapesOf(arm int) iter.Seq2[*obs, int] {
 // snapshot that answered it, empty when none did.
 func (c *collection) route(sample int) string { return c.words.values[c.originOf(sample).route] }
 func (c *collection) session(sample int) string {
-	return c.sessions.values[c.samples.at(sample).session]
+	return string(c.sessions.at(c.samples.at(sample).session))
 }
 
 func (c *collection) tagsOf(sample int) []string {
