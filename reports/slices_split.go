@@ -2,40 +2,50 @@ package reports
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
 )
 
-// dimension gives each sample a value, empty if it is not known.
+// dimension gives each sample a value by its code; the value is empty if it is not
+// known, and several codes may have the same one.
 type dimension struct {
-	name string
-	of   func(sample int) string
+	name  string
+	code  func(sample int) uint32
+	value func(code uint32) string
 	// graded: only graded answers tell a value, so that one without pairs is none.
 	graded bool
 }
 
 func (v view) dimensions() []dimension {
+	live := func(s int) uint32 {
+		if a := v.answer(0, s); a.answered() {
+			return a.model
+		}
+		return 0
+	}
 	out := []dimension{
-		{name: "route", of: v.route}, {name: liveDimension, of: v.live, graded: true},
-		{name: "week", of: v.weeks()},
+		{name: "route", code: func(s int) uint32 { return v.originOf(s).route }, value: v.word},
+		{name: liveDimension, code: live, value: v.word, graded: true},
+		v.weeks(),
 	}
 	for _, key := range v.tagKeys() {
 		values := v.tagValues(key)
-		out = append(out, dimension{name: "tag " + key, of: func(s int) string { return values[v.listOfTags(s)] }})
+		out = append(out, dimension{name: "tag " + key, code: v.listOfTags, value: func(list uint32) string { return values[list] }})
 	}
 	return out
 }
 
-// weeks gives each sample its week.
-func (v view) weeks() func(sample int) string {
-	named := map[int64]string{}
-	return func(sample int) string {
-		day := v.samples.at(sample).day()
-		if named[day] == "" {
-			named[day] = weekOf(day)
-		}
-		return named[day]
+// weeks gives each sample its week; a code is a day, counted from the view's first.
+func (v view) weeks() dimension {
+	first := int64(math.MaxInt64)
+	for _, s := range v.index {
+		first = min(first, v.samples.at(int(s)).day())
+	}
+	return dimension{
+		name: "week", code: func(s int) uint32 { return uint32(v.samples.at(s).day() - first) },
+		value: func(code uint32) string { return weekOf(first + int64(code)) },
 	}
 }
 
@@ -95,15 +105,15 @@ type part struct {
 // split makes a part for every value that samples have, the largest first; nothing
 // if there are not two that say something.
 func (v view) split(d dimension, e Experiment) []part {
-	parts := v.sizes(d.of, e)
-	saying := len(parts)
+	found, of := v.sizes(d, e)
+	saying := len(found)
 	if d.graded {
-		saying -= countFunc(parts, func(p part) bool { return p.pairs == 0 })
+		saying -= countFunc(found, func(p part) bool { return p.pairs == 0 })
 	}
 	if saying < 2 {
 		return nil
 	}
-	slices.SortFunc(parts, func(a, b part) int {
+	parts := slices.SortedFunc(slices.Values(found), func(a, b part) int {
 		return cmp.Or(cmp.Compare(b.pairs, a.pairs), cmp.Compare(a.value, b.value))
 	})
 	at := make(map[string]int, len(parts))
@@ -113,8 +123,11 @@ func (v view) split(d dimension, e Experiment) []part {
 	if rest := len(parts) - maxSlices; rest > 0 {
 		parts = append(parts[:maxSlices], part{view: view{collection: v.collection}, value: otherSlices, others: rest})
 	}
+	for code, i := range of {
+		of[code] = at[found[i-1].value]
+	}
 	for _, s := range v.index {
-		p := &parts[at[orUnknown(d.of(int(s)))]]
+		p := &parts[of[d.code(int(s))]]
 		p.index = append(p.index, s)
 	}
 	return parts
@@ -137,15 +150,25 @@ func orUnknown(value string) string {
 	return value
 }
 
-// sizes counts the graded pairs of every value. Where all samples have the same one
-// there is nothing to count.
-func (v view) sizes(of func(sample int) string, e Experiment) []part {
-	if !slices.ContainsFunc(v.index, func(s uint32) bool { return of(int(s)) != of(int(v.index[0])) }) {
-		return nil
+// sizes counts the graded pairs of every value; of says which part a code belongs to,
+// from 1 on. Where all samples have the same code there is nothing to count.
+func (v view) sizes(d dimension, e Experiment) (parts []part, of map[uint32]int) {
+	if !slices.ContainsFunc(v.index, func(s uint32) bool { return d.code(int(s)) != d.code(int(v.index[0])) }) {
+		return nil, nil
 	}
-	counts := map[string]int{}
+	known := map[string]int{}
+	of = map[uint32]int{}
 	for _, s := range v.index {
-		counts[orUnknown(of(int(s)))] += 0
+		code := d.code(int(s))
+		if of[code] > 0 {
+			continue
+		}
+		value := orUnknown(d.value(code))
+		if known[value] == 0 {
+			parts = append(parts, part{view: view{collection: v.collection}, value: value})
+			known[value] = len(parts)
+		}
+		of[code] = known[value]
 	}
 	for i, a := range e.Candidates {
 		if a.Control {
@@ -153,13 +176,9 @@ func (v view) sizes(of func(sample int) string, e Experiment) []part {
 		}
 		for _, p := range v.pairs(0, i+1).all() {
 			if p.comparable() {
-				counts[orUnknown(of(p.base.sample))]++
+				parts[of[d.code(p.base.sample)]-1].pairs++
 			}
 		}
 	}
-	var parts []part
-	for value, n := range counts {
-		parts = append(parts, part{view: view{collection: v.collection}, value: value, pairs: n})
-	}
-	return parts
+	return parts, of
 }
