@@ -72,6 +72,7 @@ func summarize(w io.Writer, s *setup) {
 	if len(c.Candidates) == 0 {
 		fmt.Fprintln(w, "candidates  none: served answers are graded all the same")
 	}
+	showEndpoints(w, c)
 	fmt.Fprintf(w, "judge       %s, pinned to %s; reserve %s\n", e.Judge.Primary, e.Judge.Pinned, cmp.Or(e.Judge.Reserve, "none"))
 	fmt.Fprintf(w, "rubric      %s, digest %.12s, %d problems\n", e.Rubric, e.Digests, len(e.Problems))
 	fmt.Fprintf(w, "gate        margin %g grades, %d planned pairs%s%s\n", e.Gate.Margin, e.Gate.PlannedPairs, visible(e.Gate), overs(s))

@@ -135,6 +135,7 @@ func (p *process) candidates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	logEndpoints(ctx, p.log, p.cfg)
 	return p.bus.EachSample(ctx, func(ctx context.Context, s shadow.Sample) error {
 		t, err := asker.Try(ctx, s)
 		if err != nil {

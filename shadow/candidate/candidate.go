@@ -114,6 +114,9 @@ func (a *Asker) Try(ctx context.Context, s shadow.Sample) (shadow.Trial, error) 
 		case unsupported:
 			answer.NotAsked = shadow.NotAskedUnsupported
 			answer.Notes = []string{why}
+		case !arm.Model.Takes(s.Dialect):
+			answer.NotAsked = shadow.NotAskedUnsupported
+			answer.Notes = []string{"the model takes no requests in " + string(s.Dialect)}
 		default:
 			asking.Go(func() { a.ask(ctx, arm, s, answer) })
 		}

@@ -155,6 +155,37 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
+// An arm is asked only what it can be asked as the client asked it; the others are.
+func TestDialectsOfAModel(t *testing.T) {
+	answers := func(context.Context, llm.Request) (llm.Reply, error) { return llm.Reply{Text: "x"}, nil }
+	a := asker(t, nil,
+		candidate.Arm{Name: "chat", Model: llm.Model{Dialects: []llm.Dialect{llm.OpenAIChat}, Complete: answers}},
+		candidate.Arm{Name: "none", Model: llm.Model{Dialects: []llm.Dialect{}, Complete: answers}},
+		candidate.Arm{Name: "any", Model: llm.Model{Complete: answers}})
+	for dialect, want := range map[llm.Dialect][]shadow.NotAsked{
+		llm.OpenAIChat:        {"", shadow.NotAskedUnsupported, ""},
+		llm.AnthropicMessages: {shadow.NotAskedUnsupported, shadow.NotAskedUnsupported, ""},
+	} {
+		s := sample()
+		s.Dialect = dialect
+		s.Request = []byte(`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}`)
+		trial, err := a.Try(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []shadow.NotAsked
+		for _, answer := range trial.Candidates {
+			got = append(got, answer.NotAsked)
+			if answer.Failure != "" || (answer.NotAsked == "") != (answer.Text == "x") {
+				t.Errorf("%s: %+v", dialect, answer)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", dialect, diff)
+		}
+	}
+}
+
 func TestFailures(t *testing.T) {
 	failure := func(r llm.Reason, status int) error {
 		return &llm.Failure{Class: llm.Unavailable, Reason: r, Status: status}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -29,8 +30,13 @@ type Model struct {
 	Name string
 	// Snapshot is the version that was configured; what answered is in [Reply.Model].
 	Snapshot Snapshot
+	// Dialects are those of the clients' bodies that it takes; nil takes any.
+	Dialects []Dialect
 	Complete Complete
 }
+
+// Takes says whether a client's body in this dialect can be put to the model.
+func (m Model) Takes(d Dialect) bool { return m.Dialects == nil || slices.Contains(m.Dialects, d) }
 
 // Request is one question to a model: either a client's own body (Body with its
 // Dialect) or a question of ours (Prompt). Exactly one of the two is set.

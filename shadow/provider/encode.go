@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/understudy-eval/understudy/shadow/llm"
@@ -45,16 +46,24 @@ func (c *Client) encode(req llm.Request) (call, error) {
 	return call{}, errors.New("request has neither a body nor a prompt")
 }
 
+// Dialects are those of the clients' bodies that models of a provider can be asked;
+// empty, not nil, if there is none.
+func Dialects(p llm.Provider) []llm.Dialect {
+	switch p {
+	case llm.ProviderOpenAI, llm.ProviderOllama:
+		return []llm.Dialect{llm.OpenAIChat}
+	}
+	return []llm.Dialect{}
+}
+
 // encodeBody makes the candidate's request from a client's.
 func (c *Client) encodeBody(req llm.Request) (call, error) {
+	if !slices.Contains(Dialects(c.end.Provider), req.Dialect) {
+		return call{}, fmt.Errorf("%w: %s for provider %s", ErrUnsupportedDialect, req.Dialect, c.end.Provider)
+	}
 	out := call{dialect: req.Dialect, path: "chat/completions", stream: req.Stream, header: http.Header{}}
-	switch {
-	case req.Dialect != llm.OpenAIChat:
-		return call{}, fmt.Errorf("%w: %s for provider %s", ErrUnsupportedDialect, req.Dialect, c.end.Provider)
-	case c.end.Provider == llm.ProviderOllama:
+	if c.end.Provider == llm.ProviderOllama {
 		out.path = "v1/chat/completions"
-	case c.end.Provider != llm.ProviderOpenAI:
-		return call{}, fmt.Errorf("%w: %s for provider %s", ErrUnsupportedDialect, req.Dialect, c.end.Provider)
 	}
 	var changes []llm.Edit
 	if c.end.Reasoning != "" {

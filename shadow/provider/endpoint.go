@@ -115,9 +115,10 @@ func Open(e Endpoint) (*Client, error) {
 	return c, nil
 }
 
-// Model is the client as a model. Its snapshot is the configured model id.
+// Model is the client as a model. Its snapshot is the configured model id, and its
+// dialects are those of the provider.
 func (c *Client) Model() llm.Model {
-	return llm.Model{Name: c.end.Name, Snapshot: llm.Snapshot(c.end.Model), Complete: c.Complete}
+	return llm.Model{Name: c.end.Name, Snapshot: llm.Snapshot(c.end.Model), Dialects: Dialects(c.end.Provider), Complete: c.Complete}
 }
 
 // CloseIdleConnections closes the connections that no call uses now.

@@ -357,10 +357,16 @@ func TestUnsupportedDialect(t *testing.T) {
 		}
 		for _, d := range []llm.Dialect{llm.OpenAIChat, llm.AnthropicMessages, llm.GeminiGenerate, "telegraph"} {
 			if d == llm.OpenAIChat && (p == llm.ProviderOpenAI || p == llm.ProviderOllama) {
+				if !c.Model().Takes(d) {
+					t.Errorf("the model of %s says that it takes no %s", p, d)
+				}
 				continue
 			}
 			if _, err := c.Complete(t.Context(), llm.Request{Dialect: d, Body: []byte("{}")}); !errors.Is(err, provider.ErrUnsupportedDialect) {
 				t.Errorf("%s at %s: %v", d, p, err)
+			}
+			if c.Model().Takes(d) {
+				t.Errorf("the model of %s says that it takes %s", p, d)
 			}
 		}
 	}

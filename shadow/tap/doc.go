@@ -3,7 +3,7 @@
 //
 // What enters: HTTP requests, through [Tap.Middleware] around a handler, through
 // [Tap.RoundTripper] inside a client, or through [ReverseProxy] in front of any
-// OpenAI-compatible server. What leaves: samples and books, through a [Publisher],
+// server that speaks a dialect of package llm. What leaves: samples and books, through a [Publisher],
 // from [Tap.Run] only. Durations are measured on the monotonic clock from the arrival
 // of the request; times are UTC.
 //

@@ -19,12 +19,13 @@ const maxUntapped = shadow.MaxEndpoints / 2
 type endpoint struct {
 	name    string
 	dialect llm.Dialect
+	stream  bool // the path itself asks for a stream
 }
 
 // endpoints knows the paths that were asked for. Looking one up takes no lock and
 // allocates nothing once it is known.
 type endpoints struct {
-	kinds []Endpoint
+	kinds []llm.Surface
 	other []endpoint // per kind, and last for what is not tapped
 	known atomic.Pointer[map[string]*endpoint]
 
@@ -32,11 +33,11 @@ type endpoints struct {
 	untapped int
 }
 
-func newEndpoints(kinds []Endpoint) *endpoints {
+func newEndpoints(kinds []llm.Surface) *endpoints {
 	e := &endpoints{kinds: kinds}
 	e.known.Store(&map[string]*endpoint{})
 	for _, k := range kinds {
-		e.other = append(e.other, endpoint{shadow.OtherEndpoint, k.Dialect})
+		e.other = append(e.other, endpoint{shadow.OtherEndpoint, k.Dialect, k.Stream})
 	}
 	e.other = append(e.other, endpoint{name: shadow.OtherEndpoint})
 	return e
@@ -66,7 +67,7 @@ func (e *endpoints) add(path string) *endpoint {
 	}
 	own := strings.Clone(path)
 	more := maps.Clone(known)
-	more[own] = &endpoint{own, other.dialect}
+	more[own] = &endpoint{own, other.dialect, other.stream}
 	e.known.Store(&more)
 	return more[own]
 }
@@ -74,9 +75,8 @@ func (e *endpoints) add(path string) *endpoint {
 const maxPath = 200
 
 func (e *endpoints) classify(path string) *endpoint {
-	path = strings.TrimSuffix(path, "/")
 	for i, k := range e.kinds {
-		if strings.HasSuffix(path, k.Suffix) {
+		if k.Has(path) {
 			return &e.other[i]
 		}
 	}

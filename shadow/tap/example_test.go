@@ -37,7 +37,7 @@ func ExampleTap_Middleware() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(tapped.Tapped())
+	fmt.Println(tapped.Tapped()[0])
 	r := httptest.NewRequest("POST", "/v1/chat/completions", strings.NewReader(`{"messages":[{"role":"user","content":"Hallo"}]}`))
 	tapped.Middleware(service).ServeHTTP(httptest.NewRecorder(), r)
 
@@ -47,7 +47,7 @@ func ExampleTap_Middleware() {
 		fmt.Println(err)
 	}
 	// Output:
-	// [POST …/chat/completions]
+	// POST …/chat/completions
 	// m-1 said "Gern." after {"messages":[{"role":"user","content":"Hallo"}]}
 	// /v1/chat/completions seen 1
 	// /v1/chat/completions sampled 1

@@ -31,8 +31,12 @@ func TestNothingIsSilentlySkipped(t *testing.T) {
 	r := start(t, options(), &store{})
 	front := r.proxied(t, upstream.URL)
 	for path, n := range c.Requests {
+		body := question
+		if path == "/v1/responses" {
+			body = `{"model":"live-1","input":"Hallo"}`
+		}
 		for range n {
-			resp, err := http.Post(front.URL+path, "application/json", strings.NewReader(question))
+			resp, err := http.Post(front.URL+path, "application/json", strings.NewReader(body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,10 +46,11 @@ func TestNothingIsSilentlySkipped(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 	r.drained(t)
 	sameCounts(t, r.countsOf("/v1/chat/completions"), want("seen", 20, "sampled", 20, "published", 20))
-	sameCounts(t, r.countsOf("/v1/responses"), want("seen", 20, "not_sampled[unsupported_endpoint]", 20))
+	sameCounts(t, r.countsOf("/v1/responses"), want("seen", 20, "sampled", 20, "published", 20))
 	sameCounts(t, r.countsOf("/v1/embeddings"), want("seen", 20, "not_sampled[unsupported_endpoint]", 20))
-	if got := r.Tapped(); len(got) != 1 || got[0] != "POST …/chat/completions" {
-		t.Errorf("tapped: %q", got)
+	if got := strings.Join(r.Tapped(), ", "); got != "POST …/chat/completions, POST …/responses, POST …/v1/messages, "+
+		"POST …:generateContent, POST …:streamGenerateContent, POST …/api/chat, POST …/api/generate" {
+		t.Errorf("tapped: %s", got)
 	}
 }
 

@@ -43,18 +43,6 @@ const (
 	ByRequest By = "request"
 )
 
-// Endpoint is a kind of request that is tapped: POST to a path that ends in Suffix.
-type Endpoint struct {
-	Suffix  string
-	Dialect llm.Dialect
-}
-
-// DefaultEndpoints lists what is tapped unless configured otherwise: chat completions
-// under any prefix, which covers Azure's paths and every OpenAI-compatible server.
-func DefaultEndpoints() []Endpoint {
-	return []Endpoint{{Suffix: "/chat/completions", Dialect: llm.OpenAIChat}}
-}
-
 // Queue bounds what waits between the live service and the bus.
 type Queue struct {
 	// Items is how many finished captures may wait; 0 is DefaultQueueItems.
@@ -94,8 +82,10 @@ type Options struct {
 	// 8 times MaxBody. 0 is DefaultMaxBody.
 	MaxBody int64
 	Queue   Queue
-	// Endpoints are what is tapped; nil is DefaultEndpoints.
-	Endpoints []Endpoint
+	// Endpoints are what is tapped: POST to a path of one of these kinds; nil is all of
+	// [llm.Surfaces]. Whoever taps an application that serves an /api/chat of its own
+	// leaves Ollama's out.
+	Endpoints []llm.Surface
 
 	// Decoders is how many goroutines decode, Publishers how many samples may be on
 	// their way to the bus at once, each for at most PublishTimeout.
@@ -152,7 +142,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Session = []Key{k}
 	}
 	if o.Endpoints == nil {
-		o.Endpoints = DefaultEndpoints()
+		o.Endpoints = llm.Surfaces()
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -202,8 +192,8 @@ func (o Options) check() error {
 		}
 	}
 	for _, e := range o.Endpoints {
-		if !strings.HasPrefix(e.Suffix, "/") || e.Dialect == "" {
-			return fmt.Errorf("tap: endpoint %q: want a path that starts with / and a dialect", e.Suffix)
+		if e.Suffix == "" || !strings.ContainsAny(e.Suffix[:1], "/:") || e.Dialect == "" {
+			return fmt.Errorf("tap: endpoint %q: want the end of a path that starts with / or : and a dialect", e.Suffix)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package tap
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +40,7 @@ func (t *Tap) sample(c *capture) (shadow.Sample, fate) {
 		Seen: c.at.UTC().Round(0), Session: c.session, Route: t.routeOf(c), Tags: t.tagsOf(c),
 		Rate: t.o.Rate, Draw: c.draw,
 		Dialect: c.endpoint.dialect, Request: slices.Clone(c.request), Header: c.header,
-		Stream: asksForStream(c.request), Live: live,
+		Stream: c.asksForStream(), Live: live,
 	}
 	if s.Session == "" {
 		s.Session = c.id.String()
@@ -96,13 +95,10 @@ func (t *Tap) tags(tags map[string]string, find func(Key) string) map[string]str
 	return tags
 }
 
-// asksForStream reads the request's own flag, by its exact name.
-func asksForStream(body []byte) bool {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(body, &members) != nil {
-		return false
-	}
-	return string(bytes.TrimSpace(members["stream"])) == "true"
+// asksForStream says whether the client asked for a stream, in the path or the body.
+func (c *capture) asksForStream() bool {
+	info, err := llm.RequestInfo(c.endpoint.dialect, c.request)
+	return err == nil && info.Stream || c.endpoint.stream
 }
 
 // answer decodes what the live service said, or says how it failed.

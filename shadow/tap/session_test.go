@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/shadow/llm"
 	"github.com/understudy-eval/understudy/shadow/tap"
 )
 
@@ -48,7 +49,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		"body":          func(o *tap.Options) { o.MaxBody = -1 },
 		"huge body":     func(o *tap.Options) { o.MaxBody = 1 << 60 },
 		"time":          func(o *tap.Options) { o.BooksEvery = -1 },
-		"endpoint":      func(o *tap.Options) { o.Endpoints = []tap.Endpoint{{Suffix: "chat"}} },
+		"endpoint":      func(o *tap.Options) { o.Endpoints = []llm.Surface{{Suffix: "chat", Dialect: llm.OpenAIChat}} },
 	} {
 		o := options()
 		change(&o)
