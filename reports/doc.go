@@ -8,7 +8,7 @@
 // are never averaged. What is unknown is said to be undefined, never 0.
 //
 // It never touches a bus, a model or a clock: the same rows and the same experiment
-// give the same bytes.
+// give the same bytes. The present time and marks of people come as an [Option].
 //
 // # Which rows count
 //
@@ -23,6 +23,22 @@
 // Each comparison is also made per route, live snapshot, ISO week and tag, where there
 // are several values ([Slice]). Slices decide nothing: among many some differ by
 // chance, so their p-values are adjusted by Holm within a dimension.
+//
+// # Weeks
+//
+// A report on an ISO week ([Week]), or on rows that span several, has a trend of up to
+// eight ([TrendWeek]): each figure is that week's own, a week without rows has its
+// place, and an incomplete one names its days. [Changes] compare the last two as if
+// they were independent: means and shares in standard errors, p95 by its interval, and
+// among how many figures the largest were found. [Mark] says what else changed then.
+//
+// Days are not chosen for a decision: it rests on all rows from the experiment's start
+// to the window's end, and is made as of that end ([Report.Whole]).
+//
+// # The judge
+//
+// [JudgeHealth] counts rulings, those without a grade, and who gave them. Where rows
+// hold repeats, [Repeats] says how much the judge wavers, and whether it drifts.
 //
 // # Times
 //

@@ -126,7 +126,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	dir := os.DirFS(written(t, append(gs, again...), 900))
-	for _, w := range []reports.Window{{}, {From: monday.AddDate(0, 0, 2), To: monday.AddDate(0, 0, 4)}} {
+	for _, w := range []reports.Window{{}, {From: monday.AddDate(0, 0, 2), To: monday.AddDate(0, 0, 4)}, week(t, "2026-W41")} {
 		want, err := reports.Build(sinks.Scan(dir), sinks.ScanBooks(dir), fuller(), w)
 		if err != nil {
 			t.Fatal(err)

@@ -100,7 +100,7 @@ func weekJudge(weeks []TrendWeek) section {
 	}
 	for _, t := range weeks {
 		if r := t.Judge.Repeats; r != nil && r.Alarm {
-			s.notes = append(s.notes, fmt.Sprintf("the judge drifts: by %s its second grades have moved from the first ones for good (CUSUM above %d)", t.Week, cusumLimit))
+			s.notes = append(s.notes, fmt.Sprintf("the judge drifts: by %s its second grades keep lying apart from the first ones (CUSUM above %d)", t.Week, cusumLimit))
 			break
 		}
 	}

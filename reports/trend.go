@@ -161,10 +161,12 @@ func (r Report) incomplete() string {
 
 // trendOf splits a view into weeks.
 func trendOf(all view, weeks []Week, days stretch, e Experiment) []TrendWeek {
-	var out []TrendWeek
-	for _, week := range weeks {
-		out = append(out, trendWeek(all.during(week), e, TrendWeek{Week: week.String(), Incomplete: days.incomplete(week.Window())}))
+	out, parts := make([]TrendWeek, len(weeks)), make([]func(), len(weeks))
+	for i, week := range weeks {
+		named := TrendWeek{Week: week.String(), Incomplete: days.incomplete(week.Window())}
+		parts[i] = func() { out[i] = trendWeek(all.during(week), e, named) }
 	}
+	inParallel(parts)
 	chart(out)
 	return out
 }

@@ -3,6 +3,7 @@ package reports_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,25 @@ func TestTrend(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"2026-W41  168", "2026-W42  168", "2026-W43  168", "2026-W44 Mon–Thu 96"}, names); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTrendInAnyOrder: a weekly report with repeats and several marks does not depend
+// on the order of its rows.
+func TestTrendInAnyOrder(t *testing.T) {
+	rows := regraded(hourly(t), func(i int) int { return i % 3 })
+	for i := range rows {
+		if rows[i].Seen.After(monday.AddDate(0, 0, 9)) {
+			rows[i].Rate, rows[i].Model = 0.02, "another"
+		}
+	}
+	want := everyForm(t, inWindow(t, experiment(), rows, week(t, "2026-W43")))
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 2 {
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		if diff := cmp.Diff(want, everyForm(t, inWindow(t, experiment(), rows, week(t, "2026-W43")))); diff != "" {
+			t.Fatal(diff)
+		}
 	}
 }
 
