@@ -52,6 +52,7 @@ func heavy() map[string][]string {
 		"github.com/spf13/cobra":            {"cmd/understudy"},
 		"github.com/schollz/progressbar/":   {"cmd/understudy"},
 		"github.com/santhosh-tekuri/":       {"shadow/contract"},
+		"github.com/andybalholm/brotli":     {"shadow/tap"},
 		// the vendors' clients: tests hold our decoders against them
 		"github.com/openai/":      {},
 		"github.com/anthropics/":  {},

@@ -1,13 +1,18 @@
 package tap_test
 
 import (
+	"compress/gzip"
+	"compress/zlib"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/andybalholm/brotli"
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
@@ -118,5 +123,42 @@ func TestEveryDialectFails(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// flusher is a compressor that can send what it has.
+type flusher interface {
+	io.WriteCloser
+	Flush() error
+}
+
+// A compressed stream tells its times too: its packed bytes are timed, and unpacked later.
+func TestFirstTokenOfACompressedStream(t *testing.T) {
+	for encoding, open := range map[string]func(io.Writer) flusher{
+		"gzip":    func(w io.Writer) flusher { return gzip.NewWriter(w) },
+		"deflate": func(w io.Writer) flusher { return zlib.NewWriter(w) },
+		"br":      func(w io.Writer) flusher { return brotli.NewWriter(w) },
+		"zstd":    func(w io.Writer) flusher { z, _ := zstd.NewWriter(w); return z },
+	} {
+		t.Run(encoding, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, options(), &store{})
+				h := r.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(io.Discard, r.Body)
+					w.Header().Set("Content-Encoding", encoding)
+					z := open(w)
+					for _, event := range []string{roleChunk, chunk("Gern."), chunk(" Ja."), stopChunk + doneEvent} {
+						_, _ = io.WriteString(z, event)
+						_ = z.Flush()
+						time.Sleep(100 * time.Millisecond)
+					}
+					_ = z.Close()
+				}))
+				h.ServeHTTP(&nullWriter{http.Header{}}, request(t, "POST", chatPath, streamed))
+				if live := r.one(t).Live; live.Text != "Gern. Ja." || live.FirstToken != 100*time.Millisecond || live.Took != 400*time.Millisecond {
+					t.Errorf("%+v", live)
+				}
+			})
+		})
 	}
 }

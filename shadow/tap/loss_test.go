@@ -135,7 +135,9 @@ func TestSizes(t *testing.T) {
 			limit: 1 << 20, want: "not_sampled[too_large]"},
 		{name: "zstd bomb", why: "the same in another encoding", request: question, answer: packed(t, "zstd", answerOf(20<<20)), encoding: "zstd",
 			limit: 1 << 20, want: "not_sampled[too_large]"},
-		{name: "brotli", why: "no decoder for it", request: question, answer: "\x0b\x02\x80", encoding: "br", limit: 1 << 20, want: "not_sampled[encoding]"},
+		{name: "brotli bomb", why: "the same in another encoding", request: question, answer: packed(t, "br", answerOf(20<<20)), encoding: "br",
+			limit: 1 << 20, want: "not_sampled[too_large]"},
+		{name: "compress", why: "no decoder for it", request: question, answer: "\x1f\x9d\x90", encoding: "compress", limit: 1 << 20, want: "not_sampled[encoding]"},
 		{name: "three layers", why: "nobody needs them", request: question, answer: "x", encoding: "gzip, gzip, gzip", limit: 1 << 20, want: "not_sampled[encoding]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -127,6 +127,7 @@ func FuzzCapture(f *testing.F) {
 	f.Add([]byte(streamed), []byte(roleChunk+chunk("a")+stopChunk+doneEvent), "", 200)
 	f.Add([]byte(question), []byte("\x1f\x8b\x08\x00"), "gzip", 200)
 	f.Add([]byte(question), []byte("\x28\xb5\x2f\xfd"), "zstd, deflate", 200)
+	f.Add([]byte(question), []byte("\x0b\x02\x80"), "br", 200)
 	f.Add([]byte(`{"messages":[{"content":"\ud83d"}]}`), []byte(`{"error":`), "deflate", 429)
 	f.Fuzz(func(t *testing.T, ask, answer []byte, encoding string, status int) {
 		var logged lockedBuffer

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/andybalholm/brotli"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
@@ -27,6 +28,8 @@ func packed(t *testing.T, encoding, text string) string {
 		w = zlib.NewWriter(&b)
 	case "raw deflate":
 		w, _ = flate.NewWriter(&b, 6)
+	case "br":
+		w = brotli.NewWriter(&b)
 	case "zstd":
 		w, _ = zstd.NewWriter(&b)
 	}
@@ -63,6 +66,8 @@ func TestWhatBecomesASample(t *testing.T) {
 			header: http.Header{"Content-Encoding": {"deflate"}}, text: "Gern."},
 		{name: "raw deflate", why: "bare, as some servers do", body: packed(t, "raw deflate", wholeAnswer),
 			header: http.Header{"Content-Encoding": {"deflate"}}, text: "Gern."},
+		{name: "brotli", why: "what browsers ask for", body: packed(t, "br", wholeAnswer),
+			header: http.Header{"Content-Encoding": {"br"}}, text: "Gern."},
 		{name: "zstd", why: "newer clients accept it", body: packed(t, "zstd", wholeAnswer),
 			header: http.Header{"Content-Encoding": {"zstd"}}, text: "Gern."},
 		{name: "twice", why: "two layers are unpacked in the right order", body: packed(t, "gzip", packed(t, "deflate", wholeAnswer)),
@@ -108,7 +113,7 @@ func TestWhatBecomesASample(t *testing.T) {
 			upstream := serve(t, answering(c.status, c.body, headers...))
 			r := start(t, options(), &store{})
 			front := r.proxied(t, upstream.URL)
-			status, got := post(t, front.URL, c.request, "Accept-Encoding", "gzip, deflate, zstd")
+			status, got := post(t, front.URL, c.request, "Accept-Encoding", "gzip, deflate, br, zstd")
 			if status != c.status || got != c.body {
 				t.Errorf("the client got %d %q", status, got)
 			}

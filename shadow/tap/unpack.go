@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -34,7 +35,8 @@ func encodings(header string) []string {
 }
 
 // unpacker gives a reader of the content; closing it frees what it holds. The limit
-// bounds what a decoder may keep in memory.
+// bounds what zstd may keep in memory; gzip and deflate keep 32 KiB, and brotli at most
+// 16 MiB, its largest window.
 func unpacker(r io.Reader, header string, limit int64) (io.ReadCloser, error) {
 	layers := encodings(header)
 	if len(layers) > maxEncodings {
@@ -57,6 +59,8 @@ func unpackLayer(r io.Reader, name string, limit int64) (io.ReadCloser, error) {
 		return gzip.NewReader(r)
 	case "deflate":
 		return inflate(r)
+	case "br":
+		return io.NopCloser(brotli.NewReader(r)), nil
 	case "zstd":
 		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxMemory(uint64(max(limit, 8<<20))))
