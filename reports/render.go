@@ -51,10 +51,16 @@ func (s section) text(b *bytes.Buffer, width int) error {
 // markdown writes a section as GitHub shows it, after an empty line.
 func (s section) markdown(b *bytes.Buffer) error {
 	fmt.Fprintf(b, "\n## %s\n\n", markdown(clean(s.title)))
-	for _, sentence := range s.sentences {
-		fmt.Fprintf(b, "%s\n\n", markdown(clean(sentence)))
+	for i, sentence := range s.sentences {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(b, "%s\n", markdown(clean(sentence)))
 	}
 	if len(s.table.rows) > 0 {
+		if len(s.sentences) > 0 {
+			b.WriteByte('\n')
+		}
 		if err := s.table.markdown(b); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/understudy-eval/understudy/shadow"
@@ -29,20 +30,31 @@ func changesSection(r Report) section {
 		s.sentences = append(s.sentences, "not two whole weeks: days of the week that one of them lacks may explain a change")
 	}
 	s.table.head = []string{"arm", "figure", "before", "after", "change", "SE", "in SE", "interval"}
+	var still []string
 	for _, x := range c.List {
+		if x.InSE == nil && x.Delta == 0 {
+			still = append(still, fmt.Sprintf("%s %s", x.Arm, x.name()))
+			continue
+		}
 		s.table.rows = append(s.table.rows, x.row())
 	}
-	s.notes = []string{"shares in %, their changes in points; SE is of the difference, clustered by session, the weeks as independent"}
-	if c.Spanning > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s in both weeks, so these are not wholly independent", spanningText(c.Spanning)))
-	}
-	for _, x := range c.List {
-		if x.Figure == FigureProblem {
-			s.notes = append(s.notes, "p of a problem is adjusted by Holm over the closed list, for its arm; nothing else is adjusted")
-			break
-		}
-	}
+	s.notes = c.notes(still)
 	return s
+}
+
+// notes say what the figures are, and which did not move at all.
+func (c *Changes) notes(still []string) []string {
+	out := []string{"shares in %, their changes in points; SE is of the difference, clustered by session, the weeks as independent"}
+	if len(still) > 0 {
+		out = append(out, "exactly the same in both weeks: "+strings.Join(still, ", "))
+	}
+	if c.Spanning > 0 {
+		out = append(out, fmt.Sprintf("%s in both weeks, so these are not wholly independent", spanningText(c.Spanning)))
+	}
+	if slices.ContainsFunc(c.List, func(x Change) bool { return x.Figure == FigureProblem }) {
+		out = append(out, "where a problem stands out, its p is by Holm over the closed list, for its arm; nothing else is adjusted")
+	}
+	return out
 }
 
 func spanningText(n int) string {
