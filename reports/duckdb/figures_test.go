@@ -2,7 +2,6 @@ package duckdb_test
 
 import (
 	"maps"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -11,12 +10,20 @@ import (
 	"github.com/understudy-eval/understudy/shadow"
 )
 
-// figures are what both sides compute from the same files.
+// figures are what the sides compute from the same files.
 type figures struct {
 	// The difference of the grades, candidate − live, over the graded pairs.
 	Pairs, Sessions int
 	Delta, SE, DF   float64
 	Arms            map[shadow.Arm]arm
+	// Further is nil among the listed figures.
+	Further *further
+}
+
+// listed are the listed figures alone.
+func (f figures) listed() figures {
+	f.Further = nil
+	return f
 }
 
 type arm struct {
@@ -30,20 +37,21 @@ type arm struct {
 	FailedBy    map[string]int
 }
 
-// diff compares counts and quantiles exactly, and the figures of the standard error
-// within 1e-9 of their size: SQL adds floats in any order.
+func newArm() arm { return arm{Problems: map[string]int{}, FailedBy: map[string]int{}} }
+
+// diff compares counts and quantiles exactly, and floats within 1e-9 of their size: SQL
+// adds them in any order.
 func diff(a, b figures) string { return cmp.Diff(a, b, cmpopts.EquateApprox(1e-9, 0)) }
 
 // figuresOf takes the figures out of a report.
 func figuresOf(r reports.Report) figures {
 	d := r.Comparisons[0].Quality.Delta
-	f := figures{Pairs: d.N, Sessions: d.Sessions, Delta: *d.Value, SE: *d.SE, DF: *d.DF, Arms: map[shadow.Arm]arm{}}
+	f := figures{Pairs: d.N, Sessions: d.Sessions, Delta: *d.Value, SE: *d.SE, DF: *d.DF, Arms: map[shadow.Arm]arm{}, Further: furtherOf(r)}
 	for _, a := range r.Arms {
-		out := arm{Calls: a.Latency.Calls, Grades: a.Grades, Problems: map[string]int{}, FailedBy: map[string]int{}}
+		out := newArm()
+		out.Calls, out.Grades = a.Latency.Calls, a.Grades
 		for i, q := range a.Latency.Quantiles {
-			if q.Value != nil {
-				out.Quantiles[i] = new(int64(*q.Value / time.Microsecond))
-			}
+			out.Quantiles[i] = microseconds(q.Value)
 		}
 		for i, o := range a.Latency.Over {
 			out.Over[i], out.Known[i] = o.Share.X, o.Share.N
