@@ -4,7 +4,7 @@
 //
 // What enters is made up: seeded trials of live and one candidate, written by the sink;
 // no request sets a contract, and no price is known. There are two sets of SQL in
-// testdata; of several ways to write a query the fastest was taken.
+// testdata; where several ways to write a query were tried, the fastest was taken.
 //
 //   - listed: what a user would ask first. One paired difference with its clustered
 //     standard error, exact quantiles and shares over limits of the whole time, counts
@@ -29,7 +29,7 @@
 // in turn, each in a process of its own with two threads, and reports medians: time, CPU
 // time of all threads, peak resident memory. Two ratios tell them apart: to-duckdb-listed
 // is the report against the listed figures alone, though it does much more than they;
-// to-duckdb-whole is like against like. Both are report / DuckDB (below 1 the report is
+// to-duckdb-whole is nearly like against like. Both are report / DuckDB (below 1 the report is
 // better). They need Linux.
 //
 // Measured on an AMD EPYC with 2 cores that had other work, so it is CPU time that is
