@@ -39,6 +39,9 @@ func ReadBy(workers int, fsys fs.FS, e Experiment, w Window) (Report, error) {
 	return read(workers, fsys, e, w)
 }
 
+// ColumnsRead are the columns that Read asks for.
+func ColumnsRead() []string { return columnsRead() }
+
 // Numbers stores values in a column of numbers at the places i·step and reads them
 // back; −1 is unknown.
 func Numbers(values []int64, step int) []int64 {

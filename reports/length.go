@@ -62,14 +62,17 @@ const bandCount = 5
 // lengthBands are in rising order; equal lengths share a band, empty bands are left out.
 func lengthBands(graded pairs) []LengthBand {
 	lengths := make([]int64, graded.len())
+	var sorted whole
+	sorted.room(len(lengths))
 	for i, p := range graded.all() {
 		lengths[i], _ = p.base.number(tokensOut)
+		sorted.add(lengths[i])
 	}
-	sorted := slices.Sorted(slices.Values(lengths))
+	sorted.sort()
 	var edges []int64 // the longest of each band but the last
 	for k := 1; k < bandCount; k++ {
-		if at := (k*len(sorted) + bandCount - 1) / bandCount; at > 0 {
-			edges = append(edges, sorted[at-1])
+		if at := (k*sorted.len() + bandCount - 1) / bandCount; at > 0 {
+			edges = append(edges, sorted.at(at-1))
 		}
 	}
 	parts := [bandCount]pairs{}

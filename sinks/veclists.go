@@ -3,6 +3,7 @@ package sinks
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // maxListEntries bounds a list in a batch: far more than a sample has tags.
@@ -47,7 +48,8 @@ func (v *Vector) readLists(c *chunk, at int) (int, error) {
 			at++
 		}
 		if entry == listEntry {
-			list = append(list[:len(list):len(list)], words[0])
+			v.list = append(append(v.list[:0], list...), words[0])
+			list = v.list
 			words = words[1:]
 		}
 		v.Codes[at-1] = v.number(list)
@@ -71,18 +73,18 @@ func (v *Vector) number(list []uint32) uint32 {
 	if len(list) == 0 {
 		return 0
 	}
-	key := make([]byte, 0, 64)
+	v.key = v.key[:0]
 	for _, entry := range list {
-		key = binary.LittleEndian.AppendUint32(key, entry)
+		v.key = binary.LittleEndian.AppendUint32(v.key, entry)
 	}
-	code, ok := v.numbered[string(key)]
+	code, ok := v.numbered[string(v.key)]
 	if !ok {
 		if v.numbered == nil {
 			v.numbered = map[string]uint32{}
 		}
 		code = uint32(len(v.lists))
-		v.lists = append(v.lists, list)
-		v.numbered[string(key)] = code
+		v.lists = append(v.lists, slices.Clone(list))
+		v.numbered[string(v.key)] = code
 	}
 	return code
 }

@@ -29,6 +29,8 @@ type Vector struct {
 	words    []uint32          // of lists: the entries of a page
 	ints     []int64           // the dictionary
 	numbered map[string]uint32 // lists by their entries
+	list     []uint32          // the list at hand
+	key      []byte            // its entries
 }
 
 // Flag is a truth value that may be unknown.
