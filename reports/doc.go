@@ -18,6 +18,27 @@
 // both grades give worst-case bounds. Where samples had unequal chances to be
 // taken, pairs are weighted by 1/chance within routes, and the report says so.
 //
+// # How it reads
+//
+// [Read] asks the sink for the columns that a report needs. Row groups are decoded in
+// parallel and come in order; texts come as codes, each translated once a group. Rows
+// and columns end in one collection, so every rule is there once. It keeps, for each
+// sample, id, time, session and what comes again (16 + 16 bytes), and for each arm the
+// number of its shape (all that is not a number; there are few different ones) and 4
+// bytes for each number that somebody wrote. The arms of a sample are written one after
+// the other and share its place; only the first looks its id up.
+//
+// Sums are whole numbers by session and size of session, times are sorted as whole
+// microseconds, samples lie in an order that rows do not change. So the report is the
+// same bit for bit in any order of rows, in any files, with any number of workers.
+//
+// Measured on 2 cores of an AMD EPYC that others used too (so in CPU seconds, and
+// those are high): 10 million rows, 5 million pairs, a million sessions, files of
+// 282 MB take 22 to 23 CPU seconds for the whole report with slices and trend, about 8
+// of them to read, and 1.8 GiB at the peak; 1.1 GiB with GOGC=30, which the commands
+// set. A tenth of the rows takes 2.0 CPU seconds and 350 MiB. The module
+// reports/duckdb compares.
+//
 // # Slices
 //
 // Each comparison is also made per route, live snapshot, ISO week and tag, where there

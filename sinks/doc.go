@@ -3,8 +3,9 @@
 // their content, synced, read back, renamed.
 //
 // What enters: [judge.Graded] and [shadow.Books]. What leaves: files in date
-// folders, and streams of [Row] from [Scan]. Durations are int64 microseconds
-// (…_us), times are UTC, unknown is null, never 0.
+// folders, streams of [Row] from [Scan], and from [EachBatch] some columns of a row
+// group at a time. Durations are int64 microseconds (…_us), times are UTC, unknown is
+// null, never 0.
 //
 // It never opens a file whose bytes it has not checked, never changes a file once
 // it has its name (a damaged one is replaced by its own content when that is

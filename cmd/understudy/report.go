@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -94,6 +95,11 @@ func readReport(cmd *cobra.Command, w reports.Window, options ...reports.Option)
 // buildReport reads a folder of rows: first that every booked file is there and
 // whole, then the rows.
 func buildReport(dir string, w reports.Window, options ...reports.Option) (reports.Report, error) {
+	if os.Getenv("GOGC") == "" {
+		// Nearly all that a report allocates stays, without pointers: to collect often
+		// costs little and saves a third of the peak. Measured at 10 million rows.
+		defer debug.SetGCPercent(debug.SetGCPercent(30))
+	}
 	exp, err := readExperiment(dir)
 	if err != nil {
 		return reports.Report{}, err
