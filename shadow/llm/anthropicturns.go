@@ -36,6 +36,8 @@ func anthropicContent(v value) (text string, result bool) {
 		return sourceText("image", "", source), false
 	case "document":
 		return sourceText("file", v.get("title").str(), source), false
+	case "search_result":
+		return "[search result: " + v.get("title").str() + "] " + joined(v.get("content"), plainPart), false
 	}
 	return plainPart(v)
 }

@@ -53,7 +53,9 @@ func eventError(e value) bodyError {
 		b.message = tidy(s)
 	}
 	for _, c := range []value{e.get("details", "error_code"), e.get("code"), e.get("status"), e.get("type"), e.get("innererror", "code")} {
-		b.note(c)
+		if c.str() != "error" { // the type of an event, it says nothing
+			b.note(c)
+		}
 	}
 	for detail := range e.get("details").items() {
 		b.detail(detail)

@@ -51,6 +51,9 @@ func (a *geminiAnswer) part(v value) (content bool) {
 		return text != ""
 	}
 	c := ToolCall{ID: call.get("id").str(), Name: call.get("name").str()}
+	if c.Name == "" && len(a.calls) > 0 {
+		return true // a further piece of a call whose arguments are streamed
+	}
 	if args := call.get("args"); !args.null() {
 		c.Arguments = string(args)
 	}

@@ -14,7 +14,7 @@ import (
 //
 // The error is nil or a [*Failure]; the Reply is filled as far as it is known in
 // both cases. Reasons: error_in_200 (an error object; its class follows the
-// embedded code), malformed (no JSON, or nothing of the dialect in it), empty
+// embedded code; or a finish reason that says error), malformed (no JSON, or nothing of the dialect in it), empty
 // (neither text nor tool call nor refusal; text of blanks only is empty), truncated
 // (empty because the token limit was used up), filtered (empty because the
 // provider's filter withheld it). Reasoning is never taken for the answer.
@@ -67,14 +67,18 @@ func decoderOf(d Dialect) func(value) (Reply, bool) {
 	}
 }
 
+// finishError is how gateways say that an answer broke off; what came of it is no answer.
+const finishError Finish = "error"
+
 // outcome says whether a decoded reply is an answer.
 func outcome(r Reply) *Failure {
+	if r.Finish == finishError {
+		return &Failure{Class: Unavailable, Reason: ErrorIn200, Status: http.StatusOK, Err: errors.New("the answer ended with an error")}
+	}
 	if strings.TrimSpace(r.Text) != "" || r.Refusal != "" || len(r.ToolCalls) > 0 {
 		return nil
 	}
 	switch r.Finish {
-	case "error":
-		return &Failure{Class: Unavailable, Reason: ErrorIn200, Status: http.StatusOK, Err: errors.New("the answer ended with finish reason error")}
 	case FinishLength:
 		return &Failure{Class: Malformed, Reason: Truncated, Status: http.StatusOK, Err: errors.New("the token limit was used up before there was any text")}
 	case FinishFiltered:

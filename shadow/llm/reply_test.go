@@ -157,9 +157,10 @@ func TestDecodeReplyDialect(t *testing.T) {
 func FuzzDecodeReply(f *testing.F) {
 	f.Add([]byte(`{"choices":[{"message":{"content":"x"}}]}`))
 	f.Add([]byte(`{"choices":[{"message":{"tool_calls":[{"index":0}]}}],"error":{"details":[{"retryDelay":"4s"}]}}`))
+	f.Add([]byte(`{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"x"}]}]}`))
 	f.Add([]byte(`[{"error":"x"}]`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, d := range []llm.Dialect{llm.OpenAIChat, llm.AnthropicMessages, llm.GeminiGenerate, llm.OllamaChat} {
+		for _, d := range dialects() {
 			r, err := llm.DecodeReply(d, body)
 			if err == nil && r.Text == "" && r.Refusal == "" && len(r.ToolCalls) == 0 {
 				t.Errorf("%s: an answer without anything in it", d)

@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,8 +26,9 @@ func TestConversationOfOtherDialects(t *testing.T) {
 			want: []llm.Turn{{Role: "system", Text: "Be brief."}, {Role: "user", Text: "Where is order 4711?"}, {Role: "assistant", Text: "One moment.\n" + call}, {Role: "tool", Text: result}, {Role: "user", Text: "And when?\n[image: image/png, 3 bytes]"}}},
 		{name: "claude files", why: "by reference and size", dialect: llm.AnthropicMessages,
 			body: `{"system":"Be brief.","messages":[{"role":"user","content":[{"type":"document","title":"a.pdf","source":{"type":"base64","media_type":"application/pdf","data":"AAAAAA=="}},{"type":"document","source":{"type":"text","media_type":"text/plain","data":"abc"}},
-				{"type":"document","source":{"type":"content","content":[{"type":"text","text":"inner"}]}},{"type":"image","source":{"type":"url","url":"https://a.example/x.png"}},{"type":"document","source":{"type":"file","file_id":"f"}},{"type":"hologram"}]}]}`,
-			want: []llm.Turn{{Role: "system", Text: "Be brief."}, {Role: "user", Text: "[file: a.pdf, 4 bytes]\n[file: text/plain, 3 bytes]\ninner\n[image: url]\n[file: id]\n[hologram]"}}},
+				{"type":"document","source":{"type":"content","content":[{"type":"text","text":"inner"}]}},{"type":"image","source":{"type":"url","url":"https://a.example/x.png"}},{"type":"document","source":{"type":"file","file_id":"f"}},{"type":"hologram"},
+				{"type":"search_result","source":"https://a.example","title":"Moon","content":[{"type":"text","text":"far"}]}]}]}`,
+			want: []llm.Turn{{Role: "system", Text: "Be brief."}, {Role: "user", Text: "[file: a.pdf, 4 bytes]\n[file: text/plain, 3 bytes]\ninner\n[image: url]\n[file: id]\n[hologram]\n[search result: Moon] far"}}},
 		{name: "claude failed tool", why: "in its place among the parts", dialect: llm.AnthropicMessages,
 			body: `{"messages":[{"role":"user","content":[{"type":"text","text":"Here:"},{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"no such order"},{"type":"tool_result","tool_use_id":"t2"}]}]}`,
 			want: []llm.Turn{{Role: "user", Text: "Here:"}, {Role: "tool", Text: "[result of t1] [error] no such order"}, {Role: "tool", Text: "[result of t2] "}}},
@@ -163,6 +165,31 @@ func TestSameDialectBodyOfOtherDialects(t *testing.T) {
 			}
 		})
 	}
+}
+
+func ExampleConversation() {
+	turns, err := llm.Conversation(llm.AnthropicMessages, []byte(`{"system": "Be brief.", "messages": [{"role": "user", "content": [
+		{"type": "tool_result", "tool_use_id": "t1", "content": "shipped"}, {"type": "text", "text": "And when?"}]}]}`))
+	for _, t := range turns {
+		fmt.Printf("%s: %s\n", t.Role, t.Text)
+	}
+	fmt.Println(err)
+	// Output:
+	// system: Be brief.
+	// tool: [result of t1] shipped
+	// user: And when?
+	// <nil>
+}
+
+func ExampleRequestInfo() {
+	info, err := llm.RequestInfo(llm.OllamaChat, []byte(`{"model": "qwen3:8b", "messages": []}`))
+	fmt.Println(info.Model, info.Stream, err)
+	// Output: qwen3:8b true <nil>
+}
+
+func ExampleUnsupported() {
+	fmt.Println(llm.Unsupported(llm.OpenAIResponses, []byte(`{"input": "And then?", "previous_response_id": "resp_1"}`)))
+	// Output: previous_response_id true
 }
 
 func FuzzConversation(f *testing.F) {

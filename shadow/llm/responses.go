@@ -180,7 +180,7 @@ func (a *responsesAnswer) reply() (r Reply, whole bool) {
 	case a.status == "incomplete":
 		r.Finish = Finish(cmp.Or(a.why, a.status))
 	case a.status == "failed":
-		r.Finish = "error"
+		r.Finish = finishError
 	case a.status != "in_progress" && a.status != "queued":
 		r.Finish = Finish(a.status)
 	}

@@ -1,6 +1,10 @@
 package llm
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
 
 // events cuts server-sent events out of bytes as they come. Lines end with \n, \r\n
 // or \r; the result does not depend on how the bytes are split. Within a line only
@@ -86,7 +90,13 @@ func (e *events) dispatch() {
 func (e *events) finish() {
 	e.cut = true
 	if len(e.line) > 0 {
+		e.saw = e.saw || begins(string(e.line), "data", "event", "id", "retry")
 		e.endLine()
 	}
 	e.dispatch()
+}
+
+// begins says whether a cut line is the beginning of one of these names.
+func begins(line string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, line) })
 }

@@ -157,6 +157,9 @@ func streamCases() []streamCase {
 			want: llm.Reply{Text: text, Finish: "stop", Model: flash, Usage: geminiCounts}},
 		{name: "gemini call", why: "finish is STOP all the same", dialect: gemini, body: unnamed(geminiCall, geminiEnd), first: geminiCall,
 			want: llm.Reply{Finish: "tool_calls", Model: flash, Usage: geminiCounts, ToolCalls: []llm.ToolCall{order}}},
+		{name: "gemini call in pieces", why: "a piece without a name is no further call; its arguments are not put together", dialect: gemini, first: `"willContinue":true}}]}}]}`,
+			body: unnamed(`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","willContinue":true}}]}}]}`, `{"candidates":[{"content":{"parts":[{"functionCall":{"partialArgs":[{"jsonPath":"$.x","stringValue":"y"}]}}]}}]}`, geminiEnd),
+			want: llm.Reply{Finish: "tool_calls", Model: flash, Usage: geminiCounts, ToolCalls: []llm.ToolCall{{Name: "f"}}}},
 		{name: "gemini one entry", why: "a short answer comes at once and is streamed all the same", dialect: gemini, body: `[{"candidates":[{"content":{"parts":[{"text":"A"}]},"finishReason":"STOP"}]}]`, first: `"STOP"}]}`, ended: true, want: llm.Reply{Text: "A", Finish: "stop"}},
 		{name: "gemini blocked prompt", why: "no candidates", dialect: gemini, body: unnamed(`{"promptFeedback":{"blockReason":"SAFETY"}}`), first: `"SAFETY"}}`, want: llm.Reply{Refusal: "prompt blocked: SAFETY", Finish: "content_filter"}},
 		{name: "gemini stopped for safety", why: "what came before is an answer", dialect: gemini, body: unnamed(geminiB, `{"candidates":[{"finishReason":"SAFETY"}]}`), first: geminiB, want: llm.Reply{Text: "ß 🎭", Finish: "content_filter", Model: flash}},
@@ -240,25 +243,71 @@ func TestStreamFraming(t *testing.T) {
 	}
 }
 
-// FuzzStreams says that no split of the bytes changes the outcome, in any dialect.
-func FuzzStreams(f *testing.F) {
+// TestStreamCutAnywhere says that an answer of which any byte is missing is never taken
+// for a whole one, and that what came of it is the beginning of the answer.
+func TestStreamCutAnywhere(t *testing.T) {
+	for _, tt := range streamCases() {
+		document := strings.HasPrefix(tt.body, "{") && tt.dialect != llm.OllamaChat && tt.dialect != llm.OllamaGenerate
+		if tt.reason != "" || document {
+			continue
+		}
+		full := feedAs(t, tt.dialect, []byte(tt.body), 0, whole).reply
+		for cut := range len(tt.body) {
+			got := feedAs(t, tt.dialect, []byte(tt.body[:cut]), 0, whole)
+			switch got.reason {
+			case "":
+				if got.reply.Text != full.Text || got.reply.Refusal != full.Refusal || !cmp.Equal(got.reply.ToolCalls, full.ToolCalls) {
+					t.Fatalf("%s: cut after %d bytes it is taken for whole: %+v", tt.name, cut, got.reply)
+				}
+			case llm.Reset, llm.Empty:
+				if !strings.HasPrefix(full.Text, got.reply.Text) || len(got.reply.ToolCalls) > len(full.ToolCalls) {
+					t.Fatalf("%s: cut after %d bytes: %+v", tt.name, cut, got.reply)
+				}
+			default:
+				t.Fatalf("%s: cut after %d bytes: reason %q", tt.name, cut, got.reason)
+			}
+		}
+	}
+}
+
+func TestStreamsOverTheLimit(t *testing.T) {
+	for _, tt := range streamCases() {
+		if len(tt.body) < 2 {
+			continue
+		}
+		if got := feedAs(t, tt.dialect, []byte(tt.body), len(tt.body)-1, func() int { return 9 }); got.reason != llm.TooLarge {
+			t.Errorf("%s: reason %q", tt.name, got.reason)
+		}
+	}
+}
+
+func FuzzStreamResponses(f *testing.F)      { fuzzStreams(f, llm.OpenAIResponses) }
+func FuzzStreamAnthropic(f *testing.F)      { fuzzStreams(f, llm.AnthropicMessages) }
+func FuzzStreamGemini(f *testing.F)         { fuzzStreams(f, llm.GeminiGenerate) }
+func FuzzStreamOllama(f *testing.F)         { fuzzStreams(f, llm.OllamaChat) }
+func FuzzStreamOllamaGenerate(f *testing.F) { fuzzStreams(f, llm.OllamaGenerate) }
+
+// fuzzStreams says that no split of the bytes changes the outcome, and that an answer
+// has something in it.
+func fuzzStreams(f *testing.F, d llm.Dialect) {
 	for i, tt := range streamCases() {
-		f.Add([]byte(tt.body), uint64(i), 0)
-		f.Add([]byte(tt.body), uint64(i), len(tt.body)/2)
+		if tt.dialect == d {
+			f.Add([]byte(tt.body), uint64(i), 0)
+			f.Add([]byte(tt.body), uint64(i), len(tt.body)/2)
+		}
 	}
 	f.Fuzz(func(t *testing.T, body []byte, seed uint64, limit int) {
-		d := dialects()[seed%uint64(len(dialects()))]
 		r := rand.New(rand.NewPCG(seed, 1))
 		once := feedAs(t, d, body, limit, whole)
 		pieces := feedAs(t, d, body, limit, func() int { return 1 + r.IntN(7) })
 		if diff := cmp.Diff(once, pieces, cmp.AllowUnexported(streamed{})); diff != "" {
-			t.Errorf("%s: split changes the outcome (-once +pieces)\n%s", d, diff)
+			t.Errorf("split changes the outcome (-once +pieces)\n%s", diff)
 		}
 		if once.first > int64(len(body)) {
-			t.Errorf("%s: first content at %d of %d bytes", d, once.first, len(body))
+			t.Errorf("first content at %d of %d bytes", once.first, len(body))
 		}
 		if once.reason == "" && once.reply.Text == "" && once.reply.Refusal == "" && len(once.reply.ToolCalls) == 0 {
-			t.Errorf("%s: an answer without anything in it", d)
+			t.Error("an answer without anything in it")
 		}
 	})
 }
