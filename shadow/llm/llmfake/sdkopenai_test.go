@@ -1,4 +1,4 @@
-package llm_test
+package llmfake_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package llm_test
+package llmfake_test
 
 import (
 	"encoding/json"
@@ -11,8 +11,7 @@ import (
 )
 
 // byGenAI puts the parts together itself: the client's chats do the same, and its
-// stream has no accumulator. Importing genai starts a goroutine of opencensus; a leak
-// check in this package would have to except it.
+// stream has no accumulator.
 func byGenAI(t *testing.T, c *http.Client) llm.Reply {
 	t.Helper()
 	client, err := genai.NewClient(t.Context(), &genai.ClientConfig{APIKey: "k", Backend: genai.BackendGeminiAPI, HTTPClient: c, HTTPOptions: genai.HTTPOptions{BaseURL: "http://fake/"}})
