@@ -72,11 +72,3 @@ func (b *blocks) fill(r *Reply) {
 func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.item, q.item), cmp.Compare(p.part, q.part))
 }
-
-// number is count, or 0 where there is none.
-func (v value) number() int64 {
-	if n := v.count(); n != nil {
-		return *n
-	}
-	return 0
-}

@@ -155,6 +155,14 @@ func (v value) count() *int64 {
 	return &n
 }
 
+// number is count, or 0 where there is none.
+func (v value) number() int64 {
+	if n := v.count(); n != nil {
+		return *n
+	}
+	return 0
+}
+
 func skipBlank(v value, i int) int {
 	for i < len(v) && (v[i] == ' ' || v[i] == '\t' || v[i] == '\n' || v[i] == '\r') {
 		i++
