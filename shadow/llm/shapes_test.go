@@ -22,7 +22,7 @@ func unnamed(events ...string) string { return "data: " + strings.Join(events, "
 
 func lines(objects ...string) string { return strings.Join(objects, "\n") + "\n" }
 
-// Recorded shapes of the dialects' streams.
+// Shapes of the dialects' streams, after the vendors' documentation.
 const (
 	claudeStart = `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-5","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":25,"cache_creation_input_tokens":10,"cache_read_input_tokens":100,"output_tokens":1}}}`
 	claudePing  = `{"type":"ping"}`

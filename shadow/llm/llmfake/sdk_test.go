@@ -31,13 +31,14 @@ func clients() map[llm.Dialect]official {
 	}
 }
 
-// recorded gives the streams of testdata/streams: a folder per dialect, a file per
-// stream, whole answers that every client can read.
-func recorded(t *testing.T) map[string]string {
+// written gives the streams of testdata/streams: a folder per dialect, a file per
+// stream, whole answers that every client can read. They are written after the vendors'
+// documentation, not recorded.
+func written(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "streams", "*", "*.txt"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("%d recorded streams, %v", len(files), err)
+		t.Fatalf("%d streams, %v", len(files), err)
 	}
 	all := map[string]string{}
 	for _, file := range files {
@@ -54,21 +55,21 @@ func recorded(t *testing.T) map[string]string {
 // TestAgainstOfficialClients compares what package llm makes of a stream with what
 // the vendor's own client makes of the same bytes, however they are framed and split.
 func TestAgainstOfficialClients(t *testing.T) {
-	for name, recording := range recorded(t) {
+	for name, stream := range written(t) {
 		d := llm.Dialect(path.Dir(name))
 		client := clients()[d]
 		if client == nil {
 			continue // Ollama
 		}
 		for framing, body := range map[string]string{
-			"plain":    recording,
-			"crlf":     strings.ReplaceAll(recording, "\n", "\r\n"),
-			"comments": ": ping\n\n" + strings.ReplaceAll(recording, "\n\n", "\n\n: ping\n\n"),
+			"plain":    stream,
+			"crlf":     strings.ReplaceAll(stream, "\n", "\r\n"),
+			"comments": ": ping\n\n" + strings.ReplaceAll(stream, "\n\n", "\n\n: ping\n\n"),
 		} {
 			t.Run(name+" "+framing, func(t *testing.T) {
 				theirs := body
 				if d == llm.GeminiGenerate {
-					theirs = recording // its client takes no comments
+					theirs = stream // its client takes no comments
 				}
 				want := asked(t, client, llmfake.Answer{Raw: []byte(theirs), Pieces: 1})
 				if bytewise := asked(t, client, llmfake.Answer{Raw: []byte(theirs), Pieces: len(theirs)}); !cmp.Equal(want, bytewise) {
@@ -101,7 +102,7 @@ func decoded(t *testing.T, d llm.Dialect, body string, split int) llm.Reply {
 // TestGeminiListAgainstClient says that a list and events of the same answers are the
 // same; the official client asks for events only.
 func TestGeminiListAgainstClient(t *testing.T) {
-	for name, events := range recorded(t) {
+	for name, events := range written(t) {
 		if path.Dir(name) != string(llm.GeminiGenerate) {
 			continue
 		}
@@ -131,7 +132,7 @@ func TestFakeAgainstOfficialClients(t *testing.T) {
 
 // TestOllamaAgainstJSON holds the cutting of lines against encoding/json.
 func TestOllamaAgainstJSON(t *testing.T) {
-	body := recorded(t)["ollama-chat/call"]
+	body := written(t)["ollama-chat/call"]
 	var want llm.Reply
 	for dec := json.NewDecoder(strings.NewReader(body)); ; {
 		var line struct {
