@@ -191,3 +191,30 @@ func TestReadMarks(t *testing.T) {
 		}
 	}
 }
+
+// FuzzReadMarks: what is read comes back from the lines that are written for it.
+func FuzzReadMarks(f *testing.F) {
+	for _, seed := range []string{
+		`{"time":"2026-10-05T00:00:00Z","text":"released"}`, `{"time":"2026-10-05T02:00:00.5+02:00","text":"a\u0000\nb"}` + "\n\n", `{"text":`, "\xff", "null",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		marks, err := reports.ReadMarks(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		var file bytes.Buffer
+		for _, m := range marks {
+			line, err := m.Line()
+			if err != nil {
+				t.Fatal(err)
+			}
+			file.Write(line)
+		}
+		again, err := reports.ReadMarks(&file)
+		if diff := cmp.Diff(marks, again); diff != "" || err != nil {
+			t.Error(diff, err)
+		}
+	})
+}
