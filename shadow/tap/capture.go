@@ -242,12 +242,14 @@ func (c *capture) left(err error) {
 // end takes how it ended: cut by a panic or an error, or by the end of ctx.
 func (c *capture) end(ctx context.Context, at time.Duration, cut bool, cause error) {
 	short := c.declared > c.responseSize
-	c.took, c.cut = at, c.cut || cut || short || ctx.Err() != nil
+	// Who has every byte that was announced may close the connection at once.
+	gone := ctx.Err() != nil && (c.declared < 0 || short)
+	c.took, c.cut = at, c.cut || cut || short || gone
 	switch {
 	case c.failure != nil:
 	case cause != nil:
 		c.failure = llm.FailureFromError(ctx, cause)
-	case ctx.Err() != nil:
+	case gone:
 		c.failure = llm.FailureFromError(ctx, ctx.Err())
 	case c.cut:
 		c.failure = &llm.Failure{Class: llm.Unavailable, Reason: llm.Reset}

@@ -5,8 +5,10 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
+	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"testing"
 
 	"github.com/andybalholm/brotli"
@@ -131,6 +133,37 @@ func TestWhatBecomesASample(t *testing.T) {
 				t.Error(err)
 			}
 			sameCounts(t, r.counts(), want("seen", 1, "sampled", 1, "published", 1))
+		})
+	}
+}
+
+// Who has every byte that was announced may close the connection before the handler
+// returns: the answer is judged as it is. Who has not, left.
+func TestLeavingAfterTheLastByte(t *testing.T) {
+	body := roleChunk + chunk("Ger")
+	for _, c := range []struct {
+		name, length string
+		failure      llm.Reason
+	}{
+		{"all that was announced", strconv.Itoa(len(body)), llm.Reset},
+		{"more was announced", strconv.Itoa(len(body) + 1), llm.ClientAbort},
+		{"nothing was announced", "", llm.ClientAbort},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := start(t, options(), &store{})
+			req := request(t, "POST", chatPath, streamed)
+			ctx, leave := context.WithCancel(req.Context())
+			r.Middleware(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				if c.length != "" {
+					w.Header().Set("Content-Length", c.length)
+				}
+				_, _ = io.WriteString(w, body)
+				leave()
+			})).ServeHTTP(&plainWriter{}, req.WithContext(ctx))
+			if s := r.one(t); s.Live.Failure != c.failure || s.Live.Text != "Ger" {
+				t.Errorf("live answer %+v, want failure %s", s.Live, c.failure)
+			}
 		})
 	}
 }
