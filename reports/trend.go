@@ -161,6 +161,9 @@ func (r Report) incomplete() string {
 
 // trendOf splits a view into weeks.
 func trendOf(all view, weeks []Week, days stretch, e Experiment) []TrendWeek {
+	if len(weeks) == 0 {
+		return nil
+	}
 	out, parts := make([]TrendWeek, len(weeks)), make([]func(), len(weeks))
 	for i, week := range weeks {
 		named := TrendWeek{Week: week.String(), Incomplete: days.incomplete(week.Window())}
