@@ -15,16 +15,10 @@ import (
 // armReport counts what an arm did in a view and estimates its grades, problems
 // and tails.
 func armReport(a Arm, v view, arm int, e Experiment) ArmReport {
-	r := ArmReport{Name: a.Name, Model: a.Model, Control: a.Control}
-	r.countStates(v, arm)
-	r.gradesOf(v, arm, e)
-	limits := rising(e.Limits, limitsOf(e.Gate.Over))
-	latency := v.times(arm, answer.latency)
-	r.Latency, r.Survival = tailOf(latency, limits, e.Level), survivalOf(latency, limits)
-	first := tailOf(v.times(arm, answer.first), rising(limitsOf(e.Gate.FirstTokenOver)), e.Level)
-	if first.Calls > 0 {
-		r.FirstToken = &first
-	}
+	r, latency := countedArm(a, v, arm, e)
+	r.Survival = survivalOf(latency, e.latencyLimits())
+	r.FirstToken = firstTokenOf(v, arm, e)
+	r.estimateMean(v, arm)
 	r.TokensOut, r.Reasoning, r.Speed = tokensOf(v, arm), reasoningOf(v, arm, e.Level), speedOf(v, arm)
 	r.GradeLength = gradeLength(v, arm)
 	r.Slowest, r.Fastest = v.calls(arm)
@@ -32,6 +26,37 @@ func armReport(a Arm, v view, arm int, e Experiment) ArmReport {
 	r.Discipline = disciplineOf(v, arm, e.Level)
 	r.Cost = costOf(v, arm, e.Level)
 	return r
+}
+
+// decisiveArm is what a decision needs of an arm's report.
+func decisiveArm(a Arm, v view, arm int, e Experiment) ArmReport {
+	r, _ := countedArm(a, v, arm, e)
+	if len(e.Gate.FirstTokenOver) > 0 {
+		r.FirstToken = firstTokenOf(v, arm, e)
+	}
+	return r
+}
+
+// countedArm is an arm's counts and its latency, with the sorted times.
+func countedArm(a Arm, v view, arm int, e Experiment) (ArmReport, *times) {
+	r := ArmReport{Name: a.Name, Model: a.Model, Control: a.Control}
+	r.countStates(v, arm)
+	r.countGrades(v, arm, e)
+	latency := v.times(arm, answer.latency)
+	r.Latency = tailOf(latency, e.latencyLimits(), e.Level)
+	return r, latency
+}
+
+// latencyLimits are those of the experiment and of its gate.
+func (e Experiment) latencyLimits() []time.Duration { return rising(e.Limits, limitsOf(e.Gate.Over)) }
+
+// firstTokenOf is nil if no call was streamed.
+func firstTokenOf(v view, arm int, e Experiment) *Tail {
+	first := tailOf(v.times(arm, answer.first), rising(limitsOf(e.Gate.FirstTokenOver)), e.Level)
+	if first.Calls == 0 {
+		return nil
+	}
+	return &first
 }
 
 // times are the known times of an arm's answers.
@@ -111,6 +136,11 @@ func counts[S ~string](n map[string]int64, order []S) []Count {
 }
 
 func (r *ArmReport) gradesOf(v view, arm int, e Experiment) {
+	r.countGrades(v, arm, e)
+	r.estimateMean(v, arm)
+}
+
+func (r *ArmReport) countGrades(v view, arm int, e Experiment) {
 	problems, poor, n := tally{}, 0, 0
 	for o, k := range v.shapesOf(arm) {
 		if !o.graded() {
@@ -123,14 +153,18 @@ func (r *ArmReport) gradesOf(v view, arm int, e Experiment) {
 			poor += k
 		}
 	}
-	est, weighted, err := v.meanOf(arm, func(a answer) (int64, bool) { return int64(a.grade), a.graded() })
-	r.Mean, r.Weighted = estimateOf(n, est, err), weighted
 	r.Poor = shareOf(poor, n, e.Level)
 	r.Problems = []ProblemShare{}
 	named := v.named(problems)
 	for _, p := range problemList(e, named) {
 		r.Problems = append(r.Problems, ProblemShare{p, shareOf(int(named[string(p)]), n, e.Level)})
 	}
+}
+
+// estimateMean comes after countGrades.
+func (r *ArmReport) estimateMean(v view, arm int) {
+	est, weighted, err := v.meanOf(arm, func(a answer) (int64, bool) { return int64(a.grade), a.graded() })
+	r.Mean, r.Weighted = estimateOf(r.Poor.N, est, err), weighted
 }
 
 // meanOf estimates the mean of a number over an arm's answers that have it, clustered

@@ -41,7 +41,7 @@ func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, g give
 	if err != nil {
 		return Report{}, fmt.Errorf("read books: %w", err)
 	}
-	c := newCollection(whole.reach, e, w)
+	c := newCollection(whole.reach, e, w, g)
 	if err := fill(c); err != nil {
 		return Report{}, fmt.Errorf("read rows: %w", err)
 	}
@@ -52,12 +52,14 @@ func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, g give
 	if !w.From.IsZero() {
 		r.restOn(c.report(all, c.before.and(c.inside), whole, e, w.whole()))
 	}
-	r.follow(all, e, g)
+	if !g.decision {
+		r.follow(all, e, g)
+	}
 	return r, nil
 }
 
-// report makes a report from a view, what was counted there, and its books. Its parts,
-// and more, are made at the same time.
+// report makes a report from a view, what was counted there, and its books. more is
+// made too unless only a decision is wanted.
 func (c *collection) report(v view, p period, l ledger, e Experiment, w Window, more ...func(*Report)) Report {
 	r := Report{
 		Format: Format, Window: w, Experiment: e, Rows: p.counts, Slices: []Slice{}, Marks: []Mark{},
@@ -66,24 +68,37 @@ func (c *collection) report(v view, p period, l ledger, e Experiment, w Window, 
 	if p.counts.Used > 0 {
 		r.First, r.Last = timeOf(p.first), timeOf(p.last)
 	}
-	parts := []func(){func() { r.Arms[0] = armReport(Arm{Name: shadow.Live, Model: e.Live}, v, 0, e) }}
-	for i, a := range e.Candidates {
-		parts = append(parts,
-			func() { r.Comparisons[i] = comparisonOf(i, v, e) },
-			func() { r.Arms[i+1] = armReport(a, v, i+1, e) })
+	if c.wants.decision {
+		r.DecisionOnly = true
+		inParallel(r.parts(v, decisiveArm, decisiveComparison))
+	} else {
+		parts := append(r.parts(v, armReport, comparisonOf), func() { r.Judge = v.judgeHealth(e) })
+		for _, f := range more {
+			parts = append(parts, func() { f(&r) })
+		}
+		inParallel(parts)
+		r.LiveChanges = liveChanges(v)
 	}
-	parts = append(parts, func() { r.Judge = v.judgeHealth(e) })
-	for _, f := range more {
-		parts = append(parts, func() { f(&r) })
-	}
-	inParallel(parts)
 	adjustCandidates(r.Comparisons)
-	r.LiveChanges = liveChanges(v)
 	for i, n := range c.leftOut(microsSince(w.From)) {
 		r.Arms[i].LeftOut = n
 	}
 	r.Books = l.balance(r.Arms, p.unbooked)
 	return r
+}
+
+// parts fill in arms and comparisons.
+func (r *Report) parts(
+	v view, arm func(a Arm, v view, arm int, e Experiment) ArmReport, comparison func(i int, v view, e Experiment) Comparison,
+) []func() {
+	e := r.Experiment
+	parts := []func(){func() { r.Arms[0] = arm(Arm{Name: shadow.Live, Model: e.Live}, v, 0, e) }}
+	for i, a := range e.Candidates {
+		parts = append(parts,
+			func() { r.Comparisons[i] = comparison(i, v, e) },
+			func() { r.Arms[i+1] = arm(a, v, i+1, e) })
+	}
+	return parts
 }
 
 // inParallel runs parts that share nothing they write, GOMAXPROCS at a time.

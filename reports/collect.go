@@ -13,6 +13,7 @@ import (
 type collection struct {
 	codes
 	rules   rules
+	wants   wants
 	shapes  shapes
 	ids     chunks[shadow.SampleID]
 	samples chunks[sample]
@@ -27,11 +28,11 @@ type collection struct {
 }
 
 // newCollection is an empty collection; reach is how far the books of each tap go.
-func newCollection(reach map[string]int64, e Experiment, w Window) *collection {
+func newCollection(reach map[string]int64, e Experiment, w Window, g given) *collection {
 	arms := 1 + len(e.Candidates)
 	c := &collection{
 		codes: newCodes(), shapes: newShapes(), arms: make([]armRows, arms), places: newIDIndex(), repeats: map[repeated][]again{}, seams: newSeams(),
-		before: newPeriod(arms), inside: newPeriod(arms), newest: math.MinInt64,
+		wants: wantsOf(e, g), before: newPeriod(arms), inside: newPeriod(arms), newest: math.MinInt64,
 	}
 	c.rules = rulesOf(e, w, reach, &c.codes)
 	return c
@@ -61,7 +62,7 @@ func (c *collection) add(f *fact) {
 	if f.seen >= c.rules.to {
 		return
 	}
-	if f.experiment == c.rules.experiment {
+	if f.experiment == c.rules.experiment && !c.wants.decision {
 		c.seams.see(f, &c.rules)
 	}
 	p := c.period(f.seen)

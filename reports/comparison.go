@@ -87,30 +87,61 @@ type OverDelta struct {
 const maxLossPoints = 1
 
 func comparisonOf(i int, v view, e Experiment) Comparison {
-	arm := e.Candidates[i]
-	base, name := baseline(i, e)
-	pairs := v.pairs(0, i+1)
-	against := pairs
-	if base != 0 {
-		against = v.pairs(base, i+1)
-	}
-	r := Comparison{
-		Arm: arm.Name, Control: arm.Control, Quality: qualityOf(pairs, e), Unredacted: unredacted(pairs),
-		Ungraded: ungradedOf(pairs.filter(pair.drawn), e.Level), Against: name,
-		Over:      overs(pairs, answer.latency, rising(e.Limits, limitsOf(e.Gate.Over)), e.Level),
-		Cost:      costDelta(pairs, shadow.Live, e.Level),
-		Quantiles: quantileDeltas(pairs, answer.latency, e.Level), FirstToken: firstTokenDeltas(pairs, e), Length: lengthOf(pairs, e),
-		Failures:   shareDelta(against.filter(func(p pair) bool { return !v.userLeft(p) }), answer.failed, e.Level),
-		Discipline: disciplineDelta(against, e.Level),
-	}
-	r.Best, r.Worst = extremePairs(pairs.filter(pair.comparable))
+	r, c := comparedOf(i, v, e)
+	pairs, against := c.pairs, c.against
+	r.Quality.Poor = shareDelta(c.graded, isPoor, e.Level)
 	r.Quality.BetterUnpaired = unpairedChance(v, i+1, e.Level)
-	if r.CostIncrease, r.Problems, r.P95 = r.Cost, r.Quality.Problems, r.Quantiles[1]; base != 0 {
-		r.P95 = quantileDeltas(against, answer.latency, e.Level)[1]
-		r.CostIncrease = costDelta(against, name, e.Level)
-		r.Problems = problemDeltas(against.filter(pair.comparable), e)
+	r.Unredacted = unredacted(pairs)
+	r.Over = overs(pairs, answer.latency, e.latencyLimits(), e.Level)
+	r.Cost = costDelta(pairs, shadow.Live, e.Level)
+	r.Quantiles, r.FirstToken = quantileDeltas(pairs, answer.latency, e.Level), firstTokenDeltas(pairs, e)
+	r.Length = lengthOf(pairs, e)
+	r.Discipline = disciplineDelta(against, e.Level)
+	r.Best, r.Worst = extremePairs(pairs.filter(pair.comparable))
+	if r.CostIncrease, r.P95 = r.Cost, r.Quantiles[1]; against.base != 0 {
+		r.CostIncrease, r.P95 = costDelta(against, r.Against, e.Level), p95Of(against, e)
 	}
 	return r
+}
+
+// decisiveComparison is what a decision needs of a comparison.
+func decisiveComparison(i int, v view, e Experiment) Comparison {
+	r, c := comparedOf(i, v, e)
+	if e.Gate.CostIncrease != nil {
+		r.CostIncrease = costDelta(c.against, r.Against, e.Level)
+	}
+	if e.Gate.P95Increase != nil {
+		r.P95 = p95Of(c.against, e)
+	}
+	return r
+}
+
+// compared are the pairs of a comparison: with live, with the arm that increases are
+// measured against, and those with live of which one judge graded both answers.
+type compared struct{ pairs, against, graded pairs }
+
+// comparedOf compares grades, problems and failures.
+func comparedOf(i int, v view, e Experiment) (Comparison, compared) {
+	arm := e.Candidates[i]
+	base, name := baseline(i, e)
+	c := compared{pairs: v.pairs(0, i+1)}
+	if c.against = c.pairs; base != 0 {
+		c.against = v.pairs(base, i+1)
+	}
+	asked := c.pairs.filter(pair.drawn)
+	c.graded = asked.filter(pair.comparable)
+	r := Comparison{
+		Arm: arm.Name, Control: arm.Control, Against: name, Quality: qualityOf(asked, c.graded, e), Ungraded: ungradedOf(asked, e.Level),
+		Failures: shareDelta(c.against.filter(func(p pair) bool { return !v.userLeft(p) }), answer.failed, e.Level),
+	}
+	if r.Problems = r.Quality.Problems; base != 0 {
+		r.Problems = problemDeltas(c.against.filter(pair.comparable), e)
+	}
+	return r, c
+}
+
+func p95Of(pairs pairs, e Experiment) QuantileDelta {
+	return quantileDeltas(pairs, answer.latency, e.Level)[1]
 }
 
 // problemColumns numbers the problems of all graded answers, in the list or not;

@@ -18,7 +18,7 @@ type Facts struct {
 
 // Part is the first candidate's report over the samples that keep chooses.
 func Part(rows iter.Seq2[sinks.Row, error], e Experiment, keep func(Facts) bool) (ArmReport, Comparison, error) {
-	c := newCollection(nil, e, Window{})
+	c := newCollection(nil, e, Window{}, given{})
 	if err := c.addRows(rows); err != nil {
 		return ArmReport{}, Comparison{}, err
 	}
@@ -35,12 +35,12 @@ func Part(rows iter.Seq2[sinks.Row, error], e Experiment, keep func(Facts) bool)
 }
 
 // ReadBy is Read with so many workers.
-func ReadBy(workers int, fsys fs.FS, e Experiment, w Window) (Report, error) {
-	return read(workers, fsys, e, w)
+func ReadBy(workers int, fsys fs.FS, e Experiment, w Window, options ...Option) (Report, error) {
+	return read(workers, fsys, e, w, options...)
 }
 
 // ColumnsRead are the columns that Read asks for.
-func ColumnsRead() []string { return columnsRead() }
+func ColumnsRead() []string { return wantsOf(Experiment{}, given{}).columns() }
 
 // Numbers stores values in a column of numbers at the places i·step and reads them
 // back; −1 is unknown.

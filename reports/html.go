@@ -75,6 +75,9 @@ type cell struct{ Text, Class string }
 // content-security policy allows its one style sheet by hash. It can be read in
 // light and dark, on a phone and on paper. Same report and decisions, same bytes.
 func (r Report) HTML(w io.Writer, decisions []Decision) error {
+	if err := r.printable(); err != nil {
+		return err
+	}
 	style := styleSheet()
 	hash := sha256.Sum256([]byte(style))
 	p := page{

@@ -29,6 +29,9 @@ const (
 // cannot show (it has Latin, Greek and Cyrillic) is called "candidate" with its
 // number. Same report and decisions, same bytes on one kind of machine.
 func (r Report) PNG(w io.Writer, decisions []Decision) error {
+	if err := r.printable(); err != nil {
+		return err
+	}
 	r, decisions = drawable(r, decisions)
 	words := pngWords(r, decisions)
 	f := forest(r)

@@ -77,10 +77,9 @@ func (b BurnIn) orDefault() BurnIn {
 // fewSessions is the number of clusters below which a report says so.
 const fewSessions = 6
 
-// qualityOf estimates from pairs.
-func qualityOf(all pairs, e Experiment) Quality {
-	asked := all.filter(pair.drawn)
-	graded := asked.filter(pair.comparable)
+// qualityOf estimates from the pairs that went to the judge, and those of them that are
+// graded.
+func qualityOf(asked, graded pairs, e Experiment) Quality {
 	g := graded.grades()
 	q := Quality{
 		Asked: asked.len(), Burn: burnIn(graded, e.Gate), Weighted: g.weighted,
@@ -94,7 +93,6 @@ func qualityOf(all pairs, e Experiment) Quality {
 		q.Anytime, q.Tests = anytime(est, q.Burn, e.Gate), anytimeTests(est, q.Burn, e.Gate)
 	}
 	q.Disagree = disagree(q.Net, q.Delta)
-	q.Poor = shareDelta(graded, isPoor, e.Level)
 	q.Bounds, q.Problems = bounds(asked), problemDeltas(graded, e)
 	return q
 }

@@ -19,21 +19,8 @@ func Read(fsys fs.FS, e Experiment, w Window, options ...Option) (Report, error)
 // read is Read with so many workers; 0 is GOMAXPROCS.
 func read(workers int, fsys fs.FS, e Experiment, w Window, options ...Option) (Report, error) {
 	return report(sinks.ScanBooks(fsys), e, w, givenBy(options), func(c *collection) error {
-		return sinks.EachBatch(fsys, columnsRead(), workers, c.addBatch)
+		return sinks.EachBatch(fsys, c.wants.columns(), workers, c.addBatch)
 	})
-}
-
-// columnsRead are the columns of a row that a report needs.
-func columnsRead() []string {
-	names := []string{
-		"sample", "arm", "experiment", "digest", "seen", "tap", "tap_seq", "session", "route", "stream", "rate",
-		"judge_rate", "redacted", "tags", "state", "reason", "model", "censored", "conforms", "judge_state",
-		"judge_reason", "grade", "problem", "judge", "judge_pinned", "judge_echo", "rubric", "hedged", "context_cut", "repeat",
-	}
-	for _, q := range measures() {
-		names = append(names, q.column)
-	}
-	return names
 }
 
 // batch is the columns of a batch, their texts in the codes of the collection.
@@ -66,6 +53,9 @@ func (c *collection) addBatch(b *sinks.Batch) error {
 	for i := range b.Rows {
 		f.id = ids[i]
 		in.fill(&f, i)
+		if !c.wants.decision {
+			in.fillRest(&f, i)
+		}
 		f.aborted, f.timedOut = f.reason == c.rules.clientAbort, f.reason == c.rules.timeout
 		c.add(&f)
 	}
@@ -76,20 +66,24 @@ func (c *collection) addBatch(b *sinks.Batch) error {
 func (c *collection) open(b *sinks.Batch) *batch {
 	words := func(name string) coded { return codedBy(b.Column(name), c.words.codeOf) }
 	in := &batch{
-		Batch: b, tap: codedBy(b.Column("tap"), c.taps.codeOf), session: codedBy(b.Column("session"), c.sessions.code), tags: c.codedTags(b.Column("tags")),
+		Batch: b, tap: codedBy(b.Column("tap"), c.taps.codeOf), session: codedBy(b.Column("session"), c.sessions.code),
 		arm: words("arm"), experiment: words("experiment"), digest: words("digest"), rubric: words("rubric"), route: words("route"),
-		reason: words("reason"), model: words("model"), why: words("judge_reason"), problem: words("problem"),
-		judge: words("judge"), pinned: words("judge_pinned"), echo: words("judge_echo"),
+		reason: words("reason"), why: words("judge_reason"), problem: words("problem"),
+		judge: words("judge"), pinned: words("judge_pinned"),
 		seen: b.Column("seen").Ints, tapSeq: b.Column("tap_seq").Ints, grade: b.Column("grade").Ints, repeat: b.Column("repeat").Ints,
 		rate: b.Column("rate").Floats, judgeRate: b.Column("judge_rate").Floats,
-		stream: b.Column("stream").Flags, censored: b.Column("censored").Flags, redacted: b.Column("redacted").Flags,
-		hedged: b.Column("hedged").Flags, contextCut: b.Column("context_cut").Flags, conforms: b.Column("conforms").Flags,
+		stream: b.Column("stream").Flags, censored: b.Column("censored").Flags,
 		stateCodes: b.Column("state").Codes, judgedCodes: b.Column("judge_state").Codes,
 	}
-	for q, m := range measures() {
-		in.numbers[q] = b.Column(m.column).Ints
+	if !c.wants.decision {
+		in.tags, in.model, in.echo = c.codedTags(b.Column("tags")), words("model"), words("judge_echo")
+		in.redacted, in.hedged = b.Column("redacted").Flags, b.Column("hedged").Flags
+		in.contextCut, in.conforms = b.Column("context_cut").Flags, b.Column("conforms").Flags
+	}
+	for _, q := range c.wants.quantities {
+		in.numbers[q] = b.Column(c.rules.measures[q].column).Ints
 		if slices.ContainsFunc(in.numbers[q], func(n int64) bool { return n != sinks.Null }) {
-			in.present = append(in.present, quantity(q))
+			in.present = append(in.present, q)
 		}
 	}
 	for code := range b.Column("state").Texts() {
@@ -117,13 +111,13 @@ func (c *codes) codedTags(v *sinks.Vector) coded {
 	return out
 }
 
-// fill takes a row.
+// fill takes what every report needs of a row.
 func (in *batch) fill(f *fact, i int) {
 	f.seen, f.tap, f.tapSeq = in.seen[i], in.tap.at(i), in.tapSeq[i]
 	f.arm, f.experiment, f.digest, f.rubric = in.arm.at(i), in.experiment.at(i), in.digest.at(i), in.rubric.at(i)
-	f.session, f.route, f.tags = in.session.at(i), in.route.at(i), in.tags.at(i)
-	f.reason, f.model, f.why, f.problem = in.reason.at(i), in.model.at(i), in.why.at(i), in.problem.at(i)
-	f.judge, f.pinned, f.echo = in.judge.at(i), in.pinned.at(i), in.echo.at(i)
+	f.session, f.route = in.session.at(i), in.route.at(i)
+	f.reason, f.why, f.problem = in.reason.at(i), in.why.at(i), in.problem.at(i)
+	f.judge, f.pinned = in.judge.at(i), in.pinned.at(i)
 	f.rate, f.judgeRate = in.rate[i], in.judgeRate[i]
 	f.state, f.judged = in.state[in.stateCodes[i]], in.judged[in.judgedCodes[i]]
 	f.grade = noGrade
@@ -131,13 +125,18 @@ func (in *batch) fill(f *fact, i int) {
 		f.grade = int8(g) // 1..6: the sink checks it
 	}
 	f.stream, f.censored, f.repeat = in.stream[i] == sinks.FlagTrue, in.censored[i] == sinks.FlagTrue, in.repeat[i]
+	for _, q := range in.present {
+		f.numbers[q] = in.numbers[q][i]
+	}
+}
+
+// fillRest takes what no decision rests on.
+func (in *batch) fillRest(f *fact, i int) {
+	f.tags, f.model, f.echo = in.tags.at(i), in.model.at(i), in.echo.at(i)
 	f.flags = flagIf(in.redacted[i], flagRedacted) | flagIf(in.hedged[i], flagHedged) |
 		flagIf(in.contextCut[i], flagContextCut) | flagIf(in.conforms[i], flagConforms)
 	if in.conforms[i] != sinks.FlagUnknown {
 		f.flags |= flagConformsKnown
-	}
-	for _, q := range in.present {
-		f.numbers[q] = in.numbers[q][i]
 	}
 }
 

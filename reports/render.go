@@ -10,8 +10,12 @@ import (
 
 // Text writes the report for a terminal of width columns; 0 is no limit. decisions
 // come from [Gate.DecideAll] and stand first. Names appear as given, without
-// control characters; no figure is cut at any width.
+// control characters; no figure is cut at any width. Errors, as of the other forms:
+// ErrDecisionOnly, and those of w.
 func (r Report) Text(w io.Writer, width int, decisions []Decision) error {
+	if err := r.printable(); err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	for _, p := range head(r, decisions) {
 		indent := ""
@@ -94,6 +98,9 @@ func list(b *bytes.Buffer, t table, width int) {
 
 // Markdown writes the report as GitHub shows it.
 func (r Report) Markdown(w io.Writer, decisions []Decision) error {
+	if err := r.printable(); err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	for i, p := range head(r, decisions) {
 		switch {
@@ -120,6 +127,9 @@ func (r Report) Markdown(w io.Writer, decisions []Decision) error {
 // JSON writes the report and the decisions as one object with the members report
 // and decisions, indented. Undefined figures are null.
 func (r Report) JSON(w io.Writer, decisions []Decision) error {
+	if err := r.printable(); err != nil {
+		return err
+	}
 	if decisions == nil {
 		decisions = []Decision{}
 	}

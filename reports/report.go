@@ -46,6 +46,8 @@ type Report struct {
 	// first day and so is the whole; else the report itself has no anytime figures. Its
 	// slices are left out.
 	Whole *Report `json:"whole,omitempty"`
+	// DecisionOnly: what no decision rests on is not there; see [ForDecision].
+	DecisionOnly bool `json:"-"`
 }
 
 // RowCounts says which rows of the window were used. A row is left out for the

@@ -167,7 +167,7 @@ func members(of reflect.Type) []reflect.StructField {
 		switch f := of.Field(i); {
 		case f.Anonymous:
 			out = append(out, members(f.Type)...)
-		case f.Tag.Get("json") != "":
+		case f.Tag.Get("json") != "" && f.Tag.Get("json") != "-":
 			out = append(out, f)
 		}
 	}

@@ -49,7 +49,7 @@ The control arm is never decided on.`,
 			if err != nil {
 				return usageError{err}
 			}
-			r, err := buildReport(cfg.Sinks.Dir, reports.Window{})
+			r, err := buildReport(cfg.Sinks.Dir, reports.Window{}, reports.ForDecision())
 			if err != nil {
 				return err
 			}
