@@ -3,21 +3,36 @@ package shadow
 import (
 	"crypto/sha256"
 	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
 )
 
-// Draw places a key in [0, 1): the first 53 bits of SHA-256(len(salt) ‖ salt ‖ key)
-// as a fraction. The same key and salt give the same place in every process, and
-// places of different keys are uniform and independent.
-func Draw(key, salt string) float64 {
-	h := sha256.New()
-	var size [8]byte
-	binary.BigEndian.PutUint64(size[:], uint64(len(salt)))
-	h.Write(size[:])
-	h.Write([]byte(salt))
-	h.Write([]byte(key))
-	var sum [sha256.Size]byte
-	return float64(binary.BigEndian.Uint64(h.Sum(sum[:0]))>>11) / (1 << 53)
+// Lot draws keys under one salt; [NewLot] makes it.
+type Lot struct{ seed uint64 }
+
+// NewLot makes the lot of a salt: its seed is the first 8 bytes of SHA-256(salt) as a
+// big-endian number. Lots of different salts are independent of each other.
+func NewLot(salt string) Lot {
+	sum := sha256.Sum256([]byte(salt))
+	return Lot{binary.BigEndian.Uint64(sum[:])}
 }
+
+// Draw places a key in [0, 1): the first 53 bits of XXH64(key, seed) as a fraction. The
+// same key and salt give the same place in every process, and places of different keys
+// are uniform and independent. It takes some 20 ns and allocates nothing.
+//
+// XXH64 is no cipher: who knows the salt can make up keys that are always drawn.
+//
+// Source: Y. Collet, xxHash fast digest algorithm, version 0.1.1.
+func (l Lot) Draw(key string) float64 {
+	var d xxhash.Digest
+	d.ResetWithSeed(l.seed)
+	_, _ = d.WriteString(key) // never fails
+	return float64(d.Sum64()>>11) / (1 << 53)
+}
+
+// Draw places a key in [0, 1) under a salt, see [Lot.Draw].
+func Draw(key, salt string) float64 { return NewLot(salt).Draw(key) }
 
 // Keep decides whether a request is sampled: Draw(key, salt) < rate. Rates nest:
 // what is kept at 0.3 % is kept at 1 % too. A rate of 0 or below keeps nothing, a

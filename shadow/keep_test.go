@@ -76,16 +76,50 @@ func TestKeepAtTheEnds(t *testing.T) {
 	}
 }
 
+// Two experiments draw independently, whatever their names have in common: of ids that
+// count up, each of the first bits agrees in half of the cases, and the share that both
+// keep is the product of the shares.
+func TestSaltsAreIndependent(t *testing.T) {
+	const n, bits = 100_000, 20
+	for _, salts := range [][2]string{{"support-1", "support-2"}, {"", "a"}, {"a", "aa"}, {"support-2026-10", "sales-2026-10"}} {
+		a, b := shadow.NewLot(salts[0]), shadow.NewLot(salts[1])
+		var agree [bits]float64
+		both := 0.0
+		for i := range n {
+			key := "id-" + strconv.Itoa(i)
+			x, y := a.Draw(key), b.Draw(key)
+			if x < 0.1 && y < 0.1 {
+				both++
+			}
+			for bit := range agree {
+				if differ := uint64(x*(1<<bits)) ^ uint64(y*(1<<bits)); differ>>bit&1 == 0 {
+					agree[bit]++
+				}
+			}
+		}
+		for bit, count := range agree {
+			if math.Abs(count-n/2) > 5*math.Sqrt(n)/2 {
+				t.Errorf("%q: bit %d agrees in %v of %d draws", salts, bit, count, n)
+			}
+		}
+		if math.Abs(both-n*0.01) > 5*math.Sqrt(n*0.01*0.99) {
+			t.Errorf("%q: both keep %v of %d, want one in a hundred", salts, both, n)
+		}
+	}
+}
+
 // The places are part of the wire format: a process of another version must draw
-// alike. Reference: Python 3 hashlib.sha256 over the bytes that Draw documents.
+// alike. Reference: XXH64 as its description (version 0.1.1) has it, written anew in
+// Python 3, with hashlib.sha256 for the seed.
 func TestDrawIsFixed(t *testing.T) {
 	for _, c := range []struct {
 		key, salt string
 		want      float64
 	}{
-		{"", "", 0.6848974799809221},
-		{"session-1", "support-2026-10", 0.7163747848228883},
-		{"\xff\x00", "s", 0.4529223606788645},
+		{"", "", 0.9859093627968196},
+		{"session-1", "support-2026-10", 0.3459822441631696},
+		{"\xff\x00", "s", 0.962592707163341},
+		{"3f2a9b1c-1111-4222-8333-944455556666", "support-2026-10", 0.1792276698796169}, // over 32 bytes: the other way of the hash
 	} {
 		if got := shadow.Draw(c.key, c.salt); got != c.want {
 			t.Errorf("Draw(%q, %q) = %v, want %v", c.key, c.salt, got, c.want)

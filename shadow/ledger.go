@@ -43,6 +43,7 @@ type Ledger struct {
 
 	mu        sync.Mutex        // guards all below, and replacing counters
 	endpoints map[string]string // each to itself: the copy that lines share
+	tallies   []*Tally
 	number    uint64
 	from      time.Time
 	pending   *Books
@@ -95,9 +96,19 @@ func (l *Ledger) Count(at time.Time, endpoint string, entry Entry, reason string
 func (l *Ledger) open(at time.Time, key lineKey) *counter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.begin(at)
+	return l.counter(key)
+}
+
+// begin starts the time of the first entry, once.
+func (l *Ledger) begin(at time.Time) {
 	if l.from.IsZero() {
 		l.from = at.UTC()
 	}
+}
+
+// counter finds or makes a counter under the lock, with which none is given up meanwhile.
+func (l *Ledger) counter(key lineKey) *counter {
 	key.endpoint = l.name(key.endpoint)
 	all := *l.counters.Load()
 	if c := all[key]; c != nil {
@@ -133,6 +144,7 @@ func (l *Ledger) name(endpoint string) string {
 func (l *Ledger) Take(now time.Time) (Books, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.settle(dayOf(now))
 	if l.pending != nil {
 		return l.pending.clone(), true
 	}

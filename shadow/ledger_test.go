@@ -149,6 +149,43 @@ func TestLedgerUnderLoad(t *testing.T) {
 	}
 }
 
+// What a tally counts is in the next entry, on its day, whatever waits to be published.
+func TestTally(t *testing.T) {
+	l := shadow.NewLedger("e", "s")
+	a := l.Tally(noon, "/a", shadow.EntryNotSampled, "rate")
+	again := l.Tally(noon, "/a", shadow.EntryNotSampled, "rate")
+	l.Tally(noon, "/a", shadow.Seen, "").Add() // a sum, never counted
+	if _, more := l.Take(noon); more {
+		t.Error("an entry of nothing")
+	}
+	a.Add()
+	again.Add()
+	l.Count(noon, "/a", shadow.EntrySampled, "")
+	first, _ := l.Take(noon.Add(time.Minute))
+	a.Add()
+	waits, _ := l.Take(noon.Add(2 * time.Minute)) // the bus is down
+	a.Add()
+	_, _ = l.Take(noon.Add(24 * time.Hour)) // still, and a day later
+	l.Taken(first.Number)
+	second, _ := l.Take(noon.Add(25 * time.Hour))
+	line := func(day string, e shadow.Entry, reason string, n int64) shadow.Line {
+		return shadow.Line{Day: day, Endpoint: "/a", Entry: e, Reason: reason, Count: n}
+	}
+	today, tomorrow := noon.Format(time.DateOnly), noon.AddDate(0, 0, 1).Format(time.DateOnly)
+	if diff := cmp.Diff([]shadow.Line{line(today, shadow.Seen, "", 3), line(today, shadow.EntryNotSampled, "rate", 2), line(today, shadow.EntrySampled, "", 1)}, first.Lines); diff != "" {
+		t.Errorf("first entry (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(first, waits); diff != "" || !first.From.Equal(noon) {
+		t.Errorf("an entry that waits has changed, or begins at %v\n%s", first.From, diff)
+	}
+	if diff := cmp.Diff([]shadow.Line{
+		line(today, shadow.Seen, "", 1), line(today, shadow.EntryNotSampled, "rate", 1),
+		line(tomorrow, shadow.Seen, "", 1), line(tomorrow, shadow.EntryNotSampled, "rate", 1),
+	}, second.Lines); diff != "" {
+		t.Errorf("second entry (-want +got)\n%s", diff)
+	}
+}
+
 func ExampleLedger() {
 	l := shadow.NewLedger("support-2026-10", "tap-1")
 	at := time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)
@@ -166,9 +203,10 @@ func ExampleLedger() {
 }
 
 func BenchmarkDraw(b *testing.B) {
+	lot := shadow.NewLot("support-2026-10")
 	b.ReportAllocs()
 	for b.Loop() {
-		shadow.Draw("0102030405060708090a0b0c0d0e0f10", "support-2026-10")
+		lot.Draw("0102030405060708090a0b0c0d0e0f10")
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/tap"
@@ -67,6 +69,51 @@ func BenchmarkHandler(b *testing.B) {
 				r.Body = body
 				h.ServeHTTP(w, r)
 			}
+		})
+	}
+}
+
+// What an unsampled request pays over the bare handler: both in turns of 1,000 requests
+// in one run, and the medians of the turns, so that a busy machine slows both alike.
+func BenchmarkUnsampled(b *testing.B) {
+	bare := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	for _, c := range []struct {
+		name, path string
+		headers    http.Header
+		session    string
+	}{
+		{"session in a header", chatPath, http.Header{"X-Session-Id": {"3f2a9b1c-1111-4222-8333-944455556666"}}, tap.DefaultSession},
+		{"no session", chatPath, http.Header{}, tap.DefaultSession},
+		{"not tapped", "/v1/embeddings", http.Header{}, tap.DefaultSession},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			o := options()
+			o.Rate, o.Session = 0, keys(b, c.session)
+			tp, err := tap.New(o, nowhere{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			w, r := &nullWriter{http.Header{}}, request(b, "POST", c.path, question)
+			for name, values := range c.headers {
+				r.Header[name] = values
+			}
+			const turn = 1000
+			var took [2][]time.Duration
+			b.ReportAllocs()
+			for range max(1, b.N/turn) {
+				for i, h := range []http.Handler{bare, tp.Middleware(bare)} {
+					began := time.Now()
+					for range turn {
+						h.ServeHTTP(w, r)
+					}
+					took[i] = append(took[i], time.Since(began))
+				}
+			}
+			median := func(all []time.Duration) float64 {
+				slices.Sort(all)
+				return float64(all[len(all)/2].Nanoseconds()) / turn
+			}
+			b.ReportMetric(median(took[1])-median(took[0]), "ns-added/op")
 		})
 	}
 }

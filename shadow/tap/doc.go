@@ -18,7 +18,8 @@
 // # Books
 //
 // Each request is counted once its fate is certain, not before: a request outside the
-// sample at once, a sampled one when it is published, or is found to be lost. So
+// sample at once (for which no clock is read: it belongs to the day of the entry that
+// it is in), a sampled one when it is published, or is found to be lost. So
 //
 //	seen    = sampled + Σ not_sampled
 //	sampled = published + Σ dropped

@@ -38,7 +38,7 @@ func tidyKey(key string) string {
 }
 
 // find gives what stands at the key in the headers or in a whole body; "" if nothing does.
-func (k Key) find(h http.Header, body []byte) string {
+func (k *Key) find(h http.Header, body []byte) string {
 	if k.header != "" {
 		if values := h[k.header]; len(values) > 0 {
 			return values[0]
@@ -93,8 +93,8 @@ func itemAt(doc []byte, step string) ([]byte, error) {
 
 // session gives the session's key of a request; "" if it names none.
 func (t *Tap) session(h http.Header, body []byte) string {
-	for _, k := range t.o.Session {
-		if found := k.find(h, body); found != "" {
+	for i := range t.o.Session {
+		if found := t.o.Session[i].find(h, body); found != "" {
 			return tidyKey(found)
 		}
 	}

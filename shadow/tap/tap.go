@@ -29,6 +29,7 @@ type Tap struct {
 	publisher Publisher
 	endpoints *endpoints
 	ledger    *shadow.Ledger
+	lot       shadow.Lot
 	budget    *budget
 	captures  sync.Pool // of *capture
 	queue     chan *capture
@@ -45,11 +46,13 @@ func New(o Options, p Publisher) (*Tap, error) {
 	if err != nil {
 		return nil, err
 	}
+	ledger := shadow.NewLedger(o.Experiment, o.Source)
 	t := &Tap{
 		o:         o,
 		publisher: p,
-		endpoints: newEndpoints(o.Endpoints),
-		ledger:    shadow.NewLedger(o.Experiment, o.Source),
+		endpoints: newEndpoints(o.Endpoints, ledger),
+		ledger:    ledger,
+		lot:       shadow.NewLot(o.Salt),
 		budget:    &budget{limit: o.Queue.Bytes},
 		queue:     make(chan *capture, o.Queue.Items),
 	}
@@ -92,37 +95,59 @@ func (t *Tap) serve(next http.Handler, w http.ResponseWriter, r *http.Request, c
 }
 
 // decide counts a request and draws. It gives a capture for a sampled request, and
-// nil for any other. *body is replaced where it had to be read for the session's key.
+// nil for any other, for which it reads no clock and allocates nothing. *body is
+// replaced where it had to be read for the session's key.
 func (t *Tap) decide(r *http.Request, body *io.ReadCloser) *capture {
 	e := t.endpoints.of(r.URL.Path)
-	now := time.Now()
 	if e.dialect == "" || r.Method != http.MethodPost {
-		t.skip(now, e, shadow.NotSampledUnsupported)
+		e.unsupported.Add()
 		return nil
 	}
-	length := r.ContentLength
+	var at time.Time
 	var start []byte
-	if t.inBody && *body != nil && length != 0 {
-		whole := false
-		start, whole, *body = buffer(*body, t.o.MaxBody)
-		if !whole {
-			start = nil
-		}
+	if t.inBody {
+		at = time.Now() // the request arrived before its body
+		start, *body = t.begin(*body, r.ContentLength)
 	}
-	a := arrival{id: newID(), at: now, endpoint: e, length: length, session: t.session(r.Header, start)}
-	key := a.session
-	if key == "" || t.o.SampleBy == ByRequest {
-		key = a.id.String() // a draw that anybody can repeat from the sample
-	}
-	if a.draw = shadow.Draw(key, t.o.Salt); !(a.draw < t.o.Rate) {
-		t.skip(now, e, shadow.NotSampledRate)
+	session := t.session(r.Header, start)
+	id, draw := t.draw(session)
+	if !(draw < t.o.Rate) {
+		e.rate.Add()
 		return nil
 	}
-	if length > t.o.MaxBody {
-		t.skip(now, e, shadow.NotSampledTooLarge)
+	if at.IsZero() {
+		at = time.Now()
+	}
+	if id == (shadow.SampleID{}) {
+		id = newID()
+	}
+	if r.ContentLength > t.o.MaxBody {
+		t.skip(at, e, shadow.NotSampledTooLarge)
 		return nil
 	}
-	return t.capture(a, r, start)
+	return t.capture(arrival{id: id, at: at, endpoint: e, session: session, draw: draw, length: r.ContentLength}, r, start)
+}
+
+// draw places a request. What is drawn by itself gets its sample's id for that, whose
+// 16 bytes are the key, so that anybody can repeat the draw from the sample.
+func (t *Tap) draw(session string) (shadow.SampleID, float64) {
+	if session != "" && t.o.SampleBy == BySession {
+		return shadow.SampleID{}, t.lot.Draw(session)
+	}
+	id := newID()
+	return id, t.lot.Draw(string(id[:]))
+}
+
+// begin reads a body for the session's key: as a whole, or not at all for the key.
+func (t *Tap) begin(body io.ReadCloser, length int64) ([]byte, io.ReadCloser) {
+	if body == nil || length == 0 {
+		return nil, body
+	}
+	start, whole, same := buffer(body, t.o.MaxBody)
+	if !whole {
+		start = nil
+	}
+	return start, same
 }
 
 func (t *Tap) capture(a arrival, r *http.Request, body []byte) *capture {
