@@ -77,6 +77,7 @@ func BenchmarkHandler(b *testing.B) {
 // in one run, and the medians of the turns, so that a busy machine slows both alike.
 func BenchmarkUnsampled(b *testing.B) {
 	bare := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	long := `{"model":"live-1","messages":[{"role":"user","content":"` + strings.Repeat("x", 4<<10) + `"}],"metadata":{"session_id":"s-1"}}`
 	for _, c := range []struct {
 		name, path string
 		headers    http.Header
@@ -85,6 +86,9 @@ func BenchmarkUnsampled(b *testing.B) {
 		{"session in a header", chatPath, http.Header{"X-Session-Id": {"3f2a9b1c-1111-4222-8333-944455556666"}}, tap.DefaultSession},
 		{"no session", chatPath, http.Header{}, tap.DefaultSession},
 		{"not tapped", "/v1/embeddings", http.Header{}, tap.DefaultSession},
+		{"trace", chatPath, http.Header{"Traceparent": {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}}, "traceparent"},
+		{"session in a body of 4 KiB", chatPath, http.Header{}, "body:metadata.session_id"},
+		{"opening of 4 KiB", chatPath, http.Header{}, "opening"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			o := options()
@@ -93,10 +97,11 @@ func BenchmarkUnsampled(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			w, r := &nullWriter{http.Header{}}, request(b, "POST", c.path, question)
+			w, r := &nullWriter{http.Header{}}, request(b, "POST", c.path, long)
 			for name, values := range c.headers {
 				r.Header[name] = values
 			}
+			body := readBody{strings.NewReader(long)}
 			const turn = 1000
 			var took [2][]time.Duration
 			b.ReportAllocs()
@@ -104,6 +109,8 @@ func BenchmarkUnsampled(b *testing.B) {
 				for i, h := range []http.Handler{bare, tp.Middleware(bare)} {
 					began := time.Now()
 					for range turn {
+						body.Reset(long)
+						r.Body = body
 						h.ServeHTTP(w, r)
 					}
 					took[i] = append(took[i], time.Since(began))

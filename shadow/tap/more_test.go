@@ -132,7 +132,7 @@ func FuzzCapture(f *testing.F) {
 	f.Fuzz(func(t *testing.T, ask, answer []byte, encoding string, status int) {
 		var logged lockedBuffer
 		o := options()
-		o.Session = keys(t, "body:metadata.0.id", "header:X")
+		o.Session = keys(t, "body:metadata.0.id", "header:X", "opening")
 		o.Publishers, o.Decoders, o.MaxBody = 1, 1, 64<<10
 		o.Log = slog.New(slog.NewTextHandler(&logged, nil))
 		s := &store{}

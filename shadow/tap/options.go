@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -98,40 +97,6 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Key is a place in a request: "path", "header:NAME" or "body:PATH", where PATH is a
-// list of member names and list positions joined by dots, like metadata.session_id.
-type Key struct {
-	header string
-	body   []string
-}
-
-// ParseKey reads a Key in the form that String prints.
-func ParseKey(text string) (Key, error) {
-	kind, name, _ := strings.Cut(text, ":")
-	switch {
-	case text == "path":
-		return Key{}, nil
-	case kind == "header" && name != "" && !strings.ContainsAny(name, " \t\r\n:"):
-		return Key{header: http.CanonicalHeaderKey(name)}, nil
-	case kind == "body" && name != "" && !slices.Contains(strings.Split(name, "."), ""):
-		return Key{body: strings.Split(name, ".")}, nil
-	}
-	return Key{}, fmt.Errorf("key %q: want path, header:NAME or body:PATH", text)
-}
-
-// String prints the key as it is configured.
-func (k Key) String() string {
-	switch {
-	case k.header != "":
-		return "header:" + k.header
-	case len(k.body) > 0:
-		return "body:" + strings.Join(k.body, ".")
-	}
-	return "path"
-}
-
-func (k Key) isPath() bool { return k.header == "" && len(k.body) == 0 }
-
 // withDefaults fills in what is not set and refuses what cannot be.
 func (o Options) withDefaults() (Options, error) {
 	if o.Session == nil {
@@ -183,12 +148,14 @@ func (o Options) check() error {
 		return fmt.Errorf("tap: max body %d is over %d", o.MaxBody, int64(maxMaxBody))
 	case o.PublishTimeout < 0, o.BooksEvery < 0, o.DrainLimit < 0:
 		return errors.New("tap: a duration is negative")
-	case slices.ContainsFunc(o.Session, Key.isPath):
+	case slices.ContainsFunc(o.Session, func(k Key) bool { return k.kind == keyPath }):
 		return errors.New("tap: the path is no session key")
+	case o.Route.kind == keyTrace || o.Route.kind == keyOpening:
+		return fmt.Errorf("tap: route by %s: that is for sessions", o.Route)
 	}
 	for name, k := range o.Tags {
-		if name == "" || strings.ContainsAny(name, "= \t\r\n") || k.isPath() {
-			return fmt.Errorf("tap: tag %q from %s: want a name without = or blank, from a header or the body", name, k)
+		if name == "" || strings.ContainsAny(name, "= \t\r\n") || k.kind != keyHeader && k.kind != keyBaggage && k.kind != keyBody {
+			return fmt.Errorf("tap: tag %q from %s: want a name without = or blank, from a header, baggage or the body", name, k)
 		}
 	}
 	for _, e := range o.Endpoints {

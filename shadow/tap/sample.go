@@ -62,21 +62,21 @@ func (c *capture) usable() fate {
 }
 
 func (t *Tap) routeOf(c *capture) string {
-	switch {
-	case t.o.Route.isPath():
+	switch t.o.Route.kind {
+	case keyPath:
 		return strings.ToValidUTF8(c.endpoint.name, "\uFFFD")
-	case t.o.Route.header != "":
-		return c.route
+	case keyBody:
+		return tidyKey(textAt(c.request, t.o.Route.path))
 	}
-	return tidyKey(textAt(c.request, t.o.Route.body))
+	return c.route
 }
 
 func (t *Tap) tagsOf(c *capture) map[string]string {
 	return t.tags(c.tags, func(k Key) string {
-		if k.header != "" {
+		if k.kind != keyBody {
 			return ""
 		}
-		return textAt(c.request, k.body)
+		return textAt(c.request, k.path)
 	})
 }
 

@@ -5,15 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
 // newID makes 16 random bytes. They tell samples apart and secure nothing, so the
@@ -37,68 +36,60 @@ func tidyKey(key string) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// find gives what stands at the key in the headers or in a whole body; "" if nothing does.
-func (k *Key) find(h http.Header, body []byte) string {
-	if k.header != "" {
-		if values := h[k.header]; len(values) > 0 {
-			return values[0]
-		}
-		return ""
-	}
-	if len(body) == 0 {
-		return ""
-	}
-	return textAt(body, k.body)
-}
-
-// textAt gives the string or number at a path of a JSON document; "" if there is
-// none. Names are matched exactly; of equal names the last counts.
-func textAt(doc []byte, path []string) string {
-	for _, step := range path {
-		doc = bytes.TrimLeft(doc, " \t\r\n")
-		var err error
-		if len(doc) > 0 && doc[0] == '[' {
-			doc, err = itemAt(doc, step)
-		} else {
-			var members map[string]json.RawMessage
-			err = json.Unmarshal(doc, &members)
-			doc = members[step]
-		}
-		if err != nil || doc == nil {
-			return ""
-		}
-	}
-	var text string
-	if json.Unmarshal(doc, &text) == nil {
-		return text
-	}
-	var number json.Number
-	if json.Unmarshal(doc, &number) == nil {
-		return number.String()
-	}
-	return ""
-}
-
-func itemAt(doc []byte, step string) ([]byte, error) {
-	i, err := strconv.Atoi(step)
-	if err != nil {
-		return nil, err
-	}
-	var items []json.RawMessage
-	if err := json.Unmarshal(doc, &items); err != nil || i < 0 || i >= len(items) {
-		return nil, err
-	}
-	return items[i], nil
-}
-
-// session gives the session's key of a request; "" if it names none.
-func (t *Tap) session(h http.Header, body []byte) string {
+// session gives the session's key of a request; "" if it names none. Where a key of the
+// body is next and the body was not read yet, unread says so.
+func (t *Tap) session(d llm.Dialect, h http.Header, body []byte, read bool) (key string, unread bool) {
 	for i := range t.o.Session {
-		if found := t.o.Session[i].find(h, body); found != "" {
-			return tidyKey(found)
+		k := &t.o.Session[i]
+		found := ""
+		switch {
+		case !k.inBody():
+			found = k.ofHeaders(h)
+		case !read:
+			return "", true
+		case len(body) > 0:
+			found = k.ofBody(d, body)
+		}
+		if found != "" {
+			return tidyKey(found), false
 		}
 	}
-	return ""
+	return "", false
+}
+
+// ofBody gives what stands at the key in a whole body; "" if nothing does. It runs on
+// the request's goroutine, so that a panic in our decoders must end here.
+func (k *Key) ofBody(d llm.Dialect, body []byte) (found string) {
+	defer func() {
+		if recover() != nil {
+			found = ""
+		}
+	}()
+	if k.kind == keyBody {
+		return textAt(body, k.path)
+	}
+	return opening(d, body)
+}
+
+// opening hashes a conversation's turns up to the first of the user: SHA-256 over role
+// and text of each, with the length of each before it as 8 bytes, big-endian; of the
+// sum the first 16 bytes, as hexadecimal digits. "" without a turn of the user.
+func opening(d llm.Dialect, body []byte) string {
+	turns, err := llm.Conversation(d, body)
+	n := slices.IndexFunc(turns, func(t llm.Turn) bool { return t.Role == "user" })
+	if err != nil || n < 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, turn := range turns[:n+1] {
+		for _, text := range [...]string{turn.Role, turn.Text} {
+			var size [8]byte
+			binary.BigEndian.PutUint64(size[:], uint64(len(text)))
+			h.Write(size[:])
+			h.Write([]byte(text))
+		}
+	}
+	return "opening:" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // buffered is a request body of which the beginning was read before the decision.

@@ -29,6 +29,9 @@ func keys(t testing.TB, texts ...string) []tap.Key {
 func TestParseKey(t *testing.T) {
 	for text, wanted := range map[string]string{
 		"path": "path", "header:x-session-id": "header:X-Session-Id", "body:metadata.session_id": "body:metadata.session_id", "body:messages.0.id": "body:messages.0.id",
+		"baggage:gen_ai.conversation.id": "baggage:gen_ai.conversation.id", "traceparent": "traceparent", "opening": "opening",
+		"header:gen_ai.conversation.id": "header:Gen_ai.conversation.id",
+		"baggage:":                      "", "baggage:a=b": "", "baggage:a,b": "", "traceparent:x": "", "opening:": "", "baggage": "",
 		"": "", "header:": "", "header:a b": "", "header:a:b": "", "body:": "", "body:a..b": "", "body:.a": "", "cookie:x": "", "Path": "", "path:x": "",
 	} {
 		k, err := tap.ParseKey(text)
@@ -45,6 +48,9 @@ func TestOptionsAreChecked(t *testing.T) {
 		"rate -1":       func(o *tap.Options) { o.Rate = -1 },
 		"sample by":     func(o *tap.Options) { o.SampleBy = "user" },
 		"path session":  func(o *tap.Options) { o.Session = keys(t, "path") },
+		"trace route":   func(o *tap.Options) { o.Route = keys(t, "traceparent")[0] },
+		"opening route": func(o *tap.Options) { o.Route = keys(t, "opening")[0] },
+		"opening tag":   func(o *tap.Options) { o.Tags = map[string]tap.Key{"a": keys(t, "opening")[0]} },
 		"queue":         func(o *tap.Options) { o.Queue.Items = -1 },
 		"body":          func(o *tap.Options) { o.MaxBody = -1 },
 		"huge body":     func(o *tap.Options) { o.MaxBody = 1 << 60 },
@@ -58,6 +64,8 @@ func TestOptionsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+func trace(parent string) http.Header { return http.Header{"Traceparent": {parent}} }
 
 func TestSessions(t *testing.T) {
 	body := `{"metadata":{"session_id":"b-1","n":7},"messages":[{"role":"user","content":"x","id":"m-1"}]}`
@@ -78,6 +86,21 @@ func TestSessions(t *testing.T) {
 		{name: "list", why: "a position in a list", keys: []string{"body:messages.0.id"}, want: "m-1"},
 		{name: "beyond a list", why: "nothing there", keys: []string{"body:messages.7.id", "body:messages.x.id", "body:metadata", "body:metadata.n.x"}},
 		{name: "body after header", why: "order as configured", keys: []string{"header:X", "body:metadata.session_id"}, want: "b-1"},
+		{name: "otel header", why: "the attribute's own name", keys: []string{"header:gen_ai.conversation.id"},
+			header: http.Header{http.CanonicalHeaderKey("gen_ai.conversation.id"): {"c-1"}}, want: "c-1"},
+		{name: "baggage", why: "an entry among others, in percent-encoding", keys: []string{"baggage:gen_ai.conversation.id"},
+			header: http.Header{"Baggage": {"user=u-1", "a=b;p=1 , gen_ai.conversation.id = c%201 ;ttl=3,z=1"}}, want: "c 1"},
+		{name: "baggage as it is", why: "bad percent-encoding is kept", keys: []string{"baggage:id"}, header: http.Header{"Baggage": {"id=1%zz"}}, want: "1%zz"},
+		{name: "other baggage", why: "names are whole and exact; an empty value is none", keys: []string{"baggage:id"}, header: http.Header{"Baggage": {"xid=1,ID=2,id=,id"}}},
+		{name: "trace", why: "the id of the trace, not of the span", keys: []string{"traceparent"}, header: trace("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+			want: "4bf92f3577b34da6a3ce929d0e0e4736"},
+		{name: "later trace", why: "a later version adds to the end", keys: []string{"traceparent"}, header: trace("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more"),
+			want: "4bf92f3577b34da6a3ce929d0e0e4736"},
+		{name: "trace with more", why: "version 00 ends with its flags", keys: []string{"traceparent"}, header: trace("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more")},
+		{name: "no trace", why: "an id of zeros is none", keys: []string{"traceparent"}, header: trace("00-00000000000000000000000000000000-00f067aa0ba902b7-01")},
+		{name: "bad trace", why: "version ff is not valid", keys: []string{"traceparent"}, header: trace("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")},
+		{name: "large trace", why: "digits are small", keys: []string{"traceparent"}, header: trace("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01")},
+		{name: "cut trace", why: "nothing to read", keys: []string{"traceparent"}, header: trace("00-4bf9")},
 		{name: "long", why: "a key is bounded", header: http.Header{"X-Session-Id": {long}},
 			want: "sha256:" + "0"},
 		{name: "no UTF-8", why: "it would not survive JSON", header: http.Header{"X-Session-Id": {"\xff"}}, want: "sha256:" + "a8100ae6aa1940d0b663bb31cd466142ebbdbd5187131b92d93818987832eb89"},

@@ -37,7 +37,6 @@ type Tap struct {
 	started   atomic.Bool
 	stopped   atomic.Bool // nothing new is taken
 	drained   atomic.Bool // nobody reads the queue any more
-	inBody    bool        // a session's key may be in the body
 }
 
 // New makes a tap that publishes through p. It fails if an option is out of range.
@@ -55,9 +54,6 @@ func New(o Options, p Publisher) (*Tap, error) {
 		lot:       shadow.NewLot(o.Salt),
 		budget:    &budget{limit: o.Queue.Bytes},
 		queue:     make(chan *capture, o.Queue.Items),
-	}
-	for _, k := range o.Session {
-		t.inBody = t.inBody || len(k.body) > 0
 	}
 	t.captures.New = func() any { return &capture{budget: t.budget} }
 	return t, nil
@@ -105,11 +101,12 @@ func (t *Tap) decide(r *http.Request, body *io.ReadCloser) *capture {
 	}
 	var at time.Time
 	var start []byte
-	if t.inBody {
+	session, unread := t.session(e.dialect, r.Header, nil, false)
+	if unread {
 		at = time.Now() // the request arrived before its body
 		start, *body = t.begin(*body, r.ContentLength)
+		session, _ = t.session(e.dialect, r.Header, start, true)
 	}
-	session := t.session(r.Header, start)
 	id, draw := t.draw(session)
 	if !(draw < t.o.Rate) {
 		e.rate.Add()
@@ -151,10 +148,8 @@ func (t *Tap) begin(body io.ReadCloser, length int64) ([]byte, io.ReadCloser) {
 }
 
 func (t *Tap) capture(a arrival, r *http.Request, body []byte) *capture {
-	if t.o.Route.header != "" {
-		a.route = tidyKey(t.o.Route.find(r.Header, nil))
-	}
-	a.tags = t.tags(nil, func(k Key) string { return k.find(r.Header, nil) })
+	a.route = tidyKey(t.o.Route.ofHeaders(r.Header))
+	a.tags = t.tags(nil, func(k Key) string { return k.ofHeaders(r.Header) })
 	a.header = dialectHeaders(r.Header)
 	a.packed = len(r.Header["Content-Encoding"]) > 0
 	c := t.captures.Get().(*capture)

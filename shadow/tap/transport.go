@@ -12,7 +12,8 @@ import (
 // next as a copy whose body is read through; it is finished when its answer's body
 // is read to the end, fails or is closed: a body that is never closed is never a sample.
 //
-// With a session key in the body, every request of a tapped endpoint is a copy.
+// With a session key in the body, every request of a tapped endpoint is a copy, but
+// those whose session a header names that stands before it.
 func (t *Tap) RoundTripper(next http.RoundTripper) http.RoundTripper {
 	return roundTripper{t, next}
 }

@@ -85,12 +85,12 @@ type Price struct {
 	CachedIn float64
 }
 
-// Source is a part of a request: a header's value, a value in its JSON body, or
-// its path.
+// Source is a part of a request: a header's value, an entry of its baggage, its trace,
+// a value in its JSON body, the opening of its conversation, or its path.
 type Source struct {
 	Kind SourceKind
-	// Name is the header's name, or the body's path with dots (metadata.user_id);
-	// empty for [FromPath].
+	// Name is the name of the header or of the entry, or the body's path with dots
+	// (metadata.user_id); empty for the other kinds.
 	Name string
 }
 
@@ -99,15 +99,18 @@ type SourceKind string
 
 // The parts of a request.
 const (
-	FromHeader SourceKind = "header"
-	FromBody   SourceKind = "body"
-	FromPath   SourceKind = "path"
+	FromHeader  SourceKind = "header"
+	FromBaggage SourceKind = "baggage"
+	FromTrace   SourceKind = "traceparent"
+	FromBody    SourceKind = "body"
+	FromOpening SourceKind = "opening"
+	FromPath    SourceKind = "path"
 )
 
-// String prints the source as the file has it: header:NAME, body:PATH or path.
+// String prints the source as the file has it, such as header:NAME, body:PATH or path.
 func (s Source) String() string {
-	if s.Kind == FromPath {
-		return string(FromPath)
+	if s.Name == "" {
+		return string(s.Kind)
 	}
 	return string(s.Kind) + ":" + s.Name
 }

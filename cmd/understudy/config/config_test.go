@@ -100,6 +100,39 @@ func TestSessionsInNestedFlow(t *testing.T) {
 	}
 }
 
+func TestSources(t *testing.T) {
+	in := func(key, source string) string {
+		return strings.Replace(smallest, "https://api.openai.com/}", "https://api.openai.com, "+key+": "+source+"}", 1)
+	}
+	sources := "[header:gen_ai.conversation.id, baggage:gen_ai.conversation.id, traceparent, body:a, opening]"
+	var got []string
+	for _, s := range parse(t, in("session", sources)).Tap.Session {
+		got = append(got, s.String())
+	}
+	if all := "[" + strings.Join(got, ", ") + "]"; all != sources {
+		t.Errorf("sessions %s, want %s", all, sources)
+	}
+	for _, c := range []struct{ key, source, why string }{
+		{"session", "[traceparent:x]", "it has one value"},
+		{"session", "[opening:x]", "so has this"},
+		{"session", "[baggage]", "which entry?"},
+		{"session", "[baggage:a b]", "no name of an entry"},
+		{"session", "[path]", "no session is told by its path"},
+		{"route", "traceparent", "one route per request"},
+		{"route", "opening", "for sessions only"},
+		{"tags", "{a: opening}", "for sessions only"},
+		{"tags", "{a: traceparent}", "for sessions only"},
+	} {
+		var e *config.Error
+		if _, err := config.Parse("x.yaml", []byte(in(c.key, c.source))); !errors.As(err, &e) || !strings.HasPrefix(e.Key, "tap."+c.key) {
+			t.Errorf("%s: %s (%s): error %v", c.key, c.source, c.why, err)
+		}
+	}
+	if c := parse(t, in("route", "baggage:team")); c.Tap.Route.String() != "baggage:team" {
+		t.Errorf("route %s", c.Tap.Route)
+	}
+}
+
 func TestTags(t *testing.T) {
 	with := func(tags string) string {
 		return strings.Replace(smallest, "https://api.openai.com/}", "https://api.openai.com, tags: "+tags+"}", 1)

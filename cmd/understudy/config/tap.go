@@ -61,12 +61,12 @@ func sources(dst *[]Source) reader {
 		for i, item := range n.items {
 			sub := fmt.Sprintf("%s[%d]", path, i)
 			d.places[sub] = item.pos
-			s, problem := parseSource(item, false)
+			s, problem := parseSource(item, FromHeader, FromBaggage, FromTrace, FromBody, FromOpening)
 			if problem == "" && slices.Contains(out, s) {
 				problem = quote(item.text) + " is given twice"
 			}
 			if problem != "" {
-				d.fail(item.pos, sub, problem, "header:NAME or body:PATH, without a blank after the colon")
+				d.fail(item.pos, sub, problem, "header:NAME, baggage:NAME, traceparent, body:PATH or opening, without a blank after a colon")
 				continue
 			}
 			out = append(out, s)
@@ -77,9 +77,9 @@ func sources(dst *[]Source) reader {
 
 func route(dst *Source) reader {
 	return func(d *decoder, path string, n *node) {
-		s, problem := parseSource(n, true)
+		s, problem := parseSource(n, FromPath, FromHeader, FromBaggage, FromBody)
 		if problem != "" {
-			d.fail(n.pos, path, problem, "path, header:NAME or body:PATH")
+			d.fail(n.pos, path, problem, "path, header:NAME, baggage:NAME or body:PATH")
 			return
 		}
 		*dst = s
@@ -95,12 +95,12 @@ func tags(dst *map[string]Source) reader {
 	return func(d *decoder, path string, n *node) {
 		out := map[string]Source{}
 		d.entries(path, n, func(key, sub string, p pair) {
-			s, problem := parseSource(p.value, false)
+			s, problem := parseSource(p.value, FromHeader, FromBaggage, FromBody)
 			switch {
 			case !tagName.MatchString(key):
 				d.fail(p.pos, sub, quote(key)+" is no name of a tag", "small letters, digits, _ . and -, such as lang")
 			case problem != "":
-				d.fail(p.value.pos, sub, problem, "header:NAME or body:PATH, without a blank after the colon")
+				d.fail(p.value.pos, sub, problem, "header:NAME, baggage:NAME or body:PATH, without a blank after the colon")
 			case len(out) == maxTags:
 				d.fail(p.pos, sub, fmt.Sprintf("over %d tags", maxTags), "a few: every value of a tag is a slice of the report")
 			default:
@@ -111,28 +111,36 @@ func tags(dst *map[string]Source) reader {
 	}
 }
 
-// parseSource reads header:NAME, body:PATH and, where allowed, path.
-func parseSource(n *node, pathToo bool) (s Source, problem string) {
+// parseSource reads a source of one of the kinds that may stand here.
+func parseSource(n *node, may ...SourceKind) (s Source, problem string) {
 	if n.kind != isText {
 		return s, describe(n) + " names no part of a request"
 	}
-	if n.text == "path" && pathToo {
-		return Source{Kind: FromPath}, ""
+	kind, name, named := strings.Cut(n.text, ":")
+	s = Source{Kind: SourceKind(kind), Name: name}
+	if !slices.Contains(may, s.Kind) {
+		return Source{}, quote(n.text) + " names no part of a request that can stand here"
 	}
-	if header, ok := strings.CutPrefix(n.text, "header:"); ok {
-		switch {
-		case !headerName.MatchString(header):
-			return s, quote(n.text) + " names no header"
-		case slices.Contains(credentials, strings.ToLower(header)):
-			return s, quote(n.text) + " is a credential, which would be stored with each row"
+	fine := true
+	switch s.Kind {
+	case FromHeader:
+		fine = headerName.MatchString(name)
+		problem = " names no header"
+		if slices.Contains(credentials, strings.ToLower(name)) {
+			fine, problem = false, " is a credential, which would be stored with each row"
 		}
-		return Source{Kind: FromHeader, Name: header}, ""
+	case FromBaggage:
+		fine = headerName.MatchString(name)
+		problem = " names no entry of baggage"
+	case FromBody:
+		fine = !slices.Contains(strings.Split(name, "."), "") && strings.TrimSpace(name) == name
+		problem = " names no value of a body (a path with dots, such as body:metadata.session)"
+	default:
+		fine = !named
+		problem = " takes no name"
 	}
-	if body, ok := strings.CutPrefix(n.text, "body:"); ok {
-		if slices.Contains(strings.Split(body, "."), "") || strings.TrimSpace(body) != body {
-			return s, quote(n.text) + " names no value of a body (a path with dots, such as body:metadata.session)"
-		}
-		return Source{Kind: FromBody, Name: body}, ""
+	if !fine {
+		return Source{}, quote(n.text) + problem
 	}
-	return s, quote(n.text) + " names no part of a request"
+	return s, ""
 }
