@@ -43,10 +43,10 @@ func newArm() arm { return arm{Problems: map[string]int{}, FailedBy: map[string]
 // adds them in any order.
 func diff(a, b figures) string { return cmp.Diff(a, b, cmpopts.EquateApprox(1e-9, 0)) }
 
-// figuresOf takes the figures out of a report.
+// figuresOf takes the listed figures out of a report.
 func figuresOf(r reports.Report) figures {
 	d := r.Comparisons[0].Quality.Delta
-	f := figures{Pairs: d.N, Sessions: d.Sessions, Delta: *d.Value, SE: *d.SE, DF: *d.DF, Arms: map[shadow.Arm]arm{}, Further: furtherOf(r)}
+	f := figures{Pairs: d.N, Sessions: d.Sessions, Delta: *d.Value, SE: *d.SE, DF: *d.DF, Arms: map[shadow.Arm]arm{}}
 	for _, a := range r.Arms {
 		out := newArm()
 		out.Calls, out.Grades = a.Latency.Calls, a.Grades

@@ -28,12 +28,13 @@ const (
 	threads      = 2
 )
 
-// side is what is measured: DuckDB asked for the listed figures, DuckDB asked for what
-// a report says, and the report.
+// side is what is measured: DuckDB asked for the listed figures, a report for a decision
+// alone, DuckDB asked for what a report says, and the report.
 type side string
 
 const (
 	duckDBListed side = "duckdb-listed"
+	decision     side = "decision"
 	duckDBWhole  side = "duckdb-whole"
 	report       side = "report"
 )
@@ -61,7 +62,7 @@ func TestMain(m *testing.M) {
 func measured(ctx context.Context, s side, dir string) error {
 	runtime.GOMAXPROCS(threads)
 	of := map[side]func(context.Context, string) (figures, error){
-		duckDBListed: byListed, duckDBWhole: byWhole, report: byReport,
+		duckDBListed: byListed, decision: byDecision, duckDBWhole: byWhole, report: byReport,
 	}[s]
 	if of == nil {
 		return fmt.Errorf("side %q is unknown", s)

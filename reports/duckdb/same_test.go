@@ -21,11 +21,15 @@ func TestSameFigures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			decided, err := byDecision(t.Context(), dir)
+			if err != nil {
+				t.Fatal(err)
+			}
 			listed, err := byListed(t.Context(), dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := diff(listed, got.listed()); d != "" {
+			if d := diff(listed, decided) + diff(listed, got.listed()); d != "" {
 				t.Errorf("%s: the listed figures differ (-DuckDB +report):\n%s", c.why, d)
 			}
 			whole, err := byWhole(t.Context(), dir)
