@@ -76,7 +76,7 @@ func (c *collection) add(f *fact) {
 		c.keepRepeat(arm, known, f)
 		return
 	}
-	sample := c.place(&f.id, f.seen)
+	sample := c.place(f)
 	shape := c.arms[arm].shape.at(sample)
 	if *shape == shapeAbsent && !c.rules.booked(f) {
 		p.unbooked[arm]++
@@ -91,14 +91,14 @@ func (c *collection) add(f *fact) {
 
 // place finds a sample or makes room for it in every arm. The rows of a trial are
 // written one after the other, so mostly it is the sample of the row before.
-func (c *collection) place(id *shadow.SampleID, seen int64) int {
-	if c.last < c.ids.n && *c.ids.at(c.last) == *id {
+func (c *collection) place(f *fact) int {
+	if c.last < c.ids.n && *c.ids.at(c.last) == f.id {
 		return c.last
 	}
-	i, added := c.places.place(id, c.ids.n, &c.ids)
+	i, added := c.places.place(&f.id, f.hash, c.ids.n, &c.ids)
 	if added {
-		*c.ids.at(c.ids.grow()) = *id
-		c.samples.at(c.samples.grow()).seen = seen
+		*c.ids.at(c.ids.grow()) = f.id
+		c.samples.at(c.samples.grow()).seen = f.seen
 		for a := range c.arms {
 			c.arms[a].shape.grow()
 		}
@@ -125,8 +125,8 @@ func (c *collection) use(arm, sample int, shape *uint32, f *fact, p *period) {
 	}
 	again := *shape > shapeRejected
 	*shape = c.shapes.code(&o)
-	for q, n := range f.numbers {
-		if n != unknown || again {
+	for _, q := range c.wants.quantities {
+		if n := f.numbers[q]; n != unknown || again {
 			c.arms[arm].numbers[q].set(sample, n)
 		}
 	}

@@ -5,6 +5,7 @@ package reports
 type dictionary[K comparable] struct {
 	codes  map[K]uint32
 	values []K
+	last   uint32 // what was asked for last: mostly the next is like it
 }
 
 func newDictionary[K comparable]() dictionary[K] {
@@ -13,12 +14,16 @@ func newDictionary[K comparable]() dictionary[K] {
 }
 
 func (d *dictionary[K]) code(v K) uint32 {
+	if d.values[d.last] == v {
+		return d.last
+	}
 	code, ok := d.codes[v]
 	if !ok {
 		code = uint32(len(d.values))
 		d.codes[v] = code
 		d.values = append(d.values, v)
 	}
+	d.last = code
 	return code
 }
 

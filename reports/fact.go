@@ -11,7 +11,8 @@ import (
 // fact is a row in codes: what the rules look at, and what is kept.
 type fact struct {
 	id         shadow.SampleID
-	seen       int64 // microseconds
+	hash       uint64 // of id
+	seen       int64  // microseconds
 	tap        uint32
 	tapSeq     int64
 	arm        uint32
@@ -68,7 +69,7 @@ func (c *codes) word(code uint32) string { return c.words.values[code] }
 // factOf is a row in codes.
 func (c *collection) factOf(row *sinks.Row) fact {
 	f := fact{
-		id: row.Sample, seen: row.Seen.UnixMicro(), tap: c.taps.code(row.Tap), tapSeq: numberOf(row.TapSeq),
+		id: row.Sample, hash: c.places.hash(&row.Sample), seen: row.Seen.UnixMicro(), tap: c.taps.code(row.Tap), tapSeq: numberOf(row.TapSeq),
 		arm: c.words.code(string(row.Arm)), experiment: c.words.code(row.Experiment), digest: c.words.code(row.Digest),
 		rubric: c.words.code(string(row.Rubric)), session: c.sessions.code([]byte(row.Session)), route: c.words.code(row.Route),
 		tags: c.tagList(row.Tags), reason: c.words.code(row.Reason), model: c.words.code(string(row.Model)),

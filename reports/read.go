@@ -50,8 +50,12 @@ func (c *collection) addBatch(b *sinks.Batch) error {
 	for q := range f.numbers {
 		f.numbers[q] = unknown
 	}
+	var hashes [lookAhead]uint64
 	for i := range b.Rows {
-		f.id = ids[i]
+		if i%lookAhead == 0 {
+			c.places.hashes(ids[i:min(i+lookAhead, len(ids))], &hashes)
+		}
+		f.id, f.hash = ids[i], hashes[i%lookAhead]
 		in.fill(&f, i)
 		if !c.wants.decision {
 			in.fillRest(&f, i)
