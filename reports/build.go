@@ -45,7 +45,6 @@ func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, g give
 	if err := fill(c); err != nil {
 		return Report{}, fmt.Errorf("read rows: %w", err)
 	}
-	c.places, c.sessions.slots = nil, nil // no more rows come
 	all := c.all()
 	v := all.since(c.rules.from)
 	r := c.report(v, c.inside, inside, e, w, func(r *Report) { r.Slices = slicesOf(v, e) })

@@ -34,9 +34,11 @@ func (c *chunks[T]) grow() int {
 // takes 4 bytes an entry, and none where a chunk has no number; numbers of 2³²−2
 // and more lie apart.
 type numbers struct {
-	list []*[chunkSize]uint32 // number + 1; 0: unknown
+	list []*[chunkSize]uint32 // number + 1; 0: unknown; isBig: see big
 	big  map[int]int64
 }
+
+const isBig = math.MaxUint32
 
 // unknown stands for a number that is not there; negative ones are not believed.
 const unknown = sinks.Null
@@ -55,25 +57,35 @@ func (n *numbers) set(i int, v int64) {
 	if n.list[at] == nil {
 		n.list[at] = new([chunkSize]uint32)
 	}
-	if v < math.MaxUint32-1 {
+	if v < isBig-1 {
 		n.list[at][i&chunkMask] = uint32(v) + 1
 		return
 	}
+	n.list[at][i&chunkMask] = isBig
+	n.setBig(i, v)
+}
+
+func (n *numbers) setBig(i int, v int64) {
 	if n.big == nil {
 		n.big = map[int]int64{}
 	}
-	n.big[i], n.list[at][i&chunkMask] = v, math.MaxUint32
+	n.big[i] = v
+}
+
+// raw is an entry as it is stored.
+func (n *numbers) raw(i uint32) uint32 {
+	at := int(i >> chunkBits)
+	if at >= len(n.list) || n.list[at] == nil {
+		return 0
+	}
+	return n.list[at][i&chunkMask]
 }
 
 func (n *numbers) at(i int) (v int64, known bool) {
-	at := i >> chunkBits
-	if at >= len(n.list) || n.list[at] == nil {
-		return 0, false
-	}
-	switch x := n.list[at][i&chunkMask]; x {
+	switch x := n.raw(uint32(i)); x {
 	case 0:
 		return 0, false
-	case math.MaxUint32:
+	case isBig:
 		return n.big[i], true
 	default:
 		return int64(x) - 1, true

@@ -58,3 +58,21 @@ func Numbers(values []int64, step int) []int64 {
 	}
 	return out
 }
+
+// ArrangedNumbers stores values in a column of numbers, −1 is unknown, moves those of
+// number order[i] to i, and reads them back.
+func ArrangedNumbers(values []int64, order []uint32) []int64 {
+	var n numbers
+	for i, v := range values {
+		n.set(i, v)
+	}
+	n.arrange(order, []*[chunkSize]uint32{{0: 7, chunkSize - 1: 7}}) // a spare chunk with something in it
+	out := make([]int64, len(values))
+	for i := range values {
+		v, known := n.at(i)
+		if out[i] = v; !known {
+			out[i] = -1
+		}
+	}
+	return out
+}

@@ -17,16 +17,26 @@ func (c *collection) compareTimes(a, b uint32) int {
 
 // all is the view of every sample of which a row is used. Sessions come in the order
 // of their first sample, the samples of a session in order of time: an order that
-// does not depend on the order of rows.
+// does not depend on the order of rows. The samples are moved into it; no row may come
+// after that.
 func (c *collection) all() view {
 	index := make([]uint32, 0, c.samples.n)
+	var unused []uint32
 	for i := range c.samples.n {
 		if c.samples.at(i).origin != 0 {
 			index = append(index, uint32(i))
+		} else {
+			unused = append(unused, uint32(i))
 		}
 	}
 	c.inTime(index)
-	return view{c, c.groupedBySession(index)}
+	order := append(c.groupedBySession(index), unused...)
+	c.places, c.sessions.slots = nil, nil
+	c.arrange(order)
+	for i := range index {
+		index[i] = uint32(i)
+	}
+	return view{c, index}
 }
 
 // inTime sorts samples. Rows mostly come in order of time, but for ties.
