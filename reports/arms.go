@@ -243,11 +243,7 @@ func tokensOf(v view, arm int) Tokens {
 		}
 	}
 	out.sort()
-	t := Tokens{N: out.len()}
-	if median, err := stats.QuantileOf(ascending{[]*whole{&out}, 0}, 0.5); err == nil {
-		t.Median = new(median)
-	}
-	return t
+	return Tokens{N: out.len(), Median: quantileIn(out.all(), 0.5)}
 }
 
 // limitOver finds a limit's share in a tail.

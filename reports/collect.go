@@ -125,7 +125,7 @@ func (c *collection) use(arm, sample int, shape *uint32, f *fact, p *period) {
 	}
 	again := *shape > shapeRejected
 	*shape = c.shapes.code(&o)
-	for _, q := range c.wants.quantities {
+	for _, q := range c.wants.kept {
 		if n := f.numbers[q]; n != unknown || again {
 			c.arms[arm].numbers[q].set(sample, n)
 		}

@@ -1,7 +1,7 @@
 package reports
 
 import (
-	"slices"
+	"math"
 
 	"github.com/understudy-eval/understudy/stats"
 )
@@ -33,7 +33,7 @@ type Reasoning struct {
 }
 
 func speedOf(v view, arm int) Speed {
-	var streamed, whole []float64
+	var streamed, whole speeds
 	for a := range v.answers(arm) {
 		tokens, known := a.number(tokensOut)
 		if !known || !a.answered() || a.latency().kind != exact {
@@ -41,30 +41,38 @@ func speedOf(v view, arm int) Speed {
 		}
 		if first := a.first(); first.kind == exact {
 			thinking, _ := a.number(tokensReasoning)
-			streamed = appendRate(streamed, tokens-thinking, a.latency().us-first.us)
+			streamed.add(tokens-thinking, a.latency().us-first.us)
 		} else {
-			whole = appendRate(whole, tokens, a.latency().us)
+			whole.add(tokens, a.latency().us)
 		}
 	}
-	return Speed{Streamed: rateOf(streamed), Whole: rateOf(whole)}
+	return Speed{Streamed: streamed.report(), Whole: whole.report()}
 }
 
-// appendRate leaves out what has no time, or fewer tokens than went into thinking.
-func appendRate(rates []float64, tokens, us int64) []float64 {
-	if us <= 0 || tokens < 0 {
-		return rates
+// speeds are tokens per second, by the bits of numbers from 0 on: these have the order
+// of the numbers.
+type speeds []uint64
+
+// add leaves out what has no time, or fewer tokens than went into thinking.
+func (s *speeds) add(tokens, us int64) {
+	if us > 0 && tokens >= 0 {
+		*s = append(*s, math.Float64bits(float64(tokens)/float64(us)*1e6))
 	}
-	return append(rates, float64(tokens)/float64(us)*1e6)
 }
 
-func rateOf(rates []float64) Rate {
-	slices.Sort(rates)
-	return Rate{N: len(rates), Median: quantileIn(rates, 0.5), P5: quantileIn(rates, 0.05)}
+func (s speeds) report() Rate {
+	s = sorted(s)
+	return Rate{N: len(s), Median: quantileIn(s, 0.5), P5: quantileIn(s, 0.05)}
 }
+
+// Len, Finite and At implement stats.Ascending.
+func (s speeds) Len() int         { return len(s) }
+func (s speeds) Finite() int      { return len(s) }
+func (s speeds) At(i int) float64 { return math.Float64frombits(s[i]) }
 
 // quantileIn is a quantile of sorted values, nil without any.
-func quantileIn(sorted []float64, p float64) *float64 {
-	q, err := stats.Quantile(sorted, p)
+func quantileIn(sorted stats.Ascending, p float64) *float64 {
+	q, err := stats.QuantileOf(sorted, p)
 	if err != nil {
 		return nil
 	}
@@ -72,7 +80,7 @@ func quantileIn(sorted []float64, p float64) *float64 {
 }
 
 func reasoningOf(v view, arm int, level float64) Reasoning {
-	var some []float64
+	var some whole
 	n := 0
 	for a := range v.answers(arm) {
 		tokens, known := a.number(tokensReasoning)
@@ -80,9 +88,9 @@ func reasoningOf(v view, arm int, level float64) Reasoning {
 			continue
 		}
 		if n++; tokens > 0 {
-			some = append(some, float64(tokens))
+			some.add(tokens)
 		}
 	}
-	slices.Sort(some)
-	return Reasoning{Any: shareOf(len(some), n, level), Median: quantileIn(some, 0.5)}
+	some.sort()
+	return Reasoning{Any: shareOf(some.len(), n, level), Median: quantileIn(some.all(), 0.5)}
 }

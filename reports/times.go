@@ -38,17 +38,22 @@ func (w *whole) upTo(v int64) int {
 // over counts the times of more than a limit.
 func (w *whole) over(limit time.Duration) int { return w.len() - w.upTo(limit.Microseconds()) }
 
-// sort puts the numbers in ascending order, digit by digit where there are many.
+// sort puts the numbers in ascending order.
 func (w *whole) sort() {
 	slices.Sort(w.large)
-	if len(w.small) < 1<<12 {
-		slices.Sort(w.small)
-		return
+	w.small = sorted(w.small)
+}
+
+// sorted puts numbers in ascending order, digit by digit where there are many; the
+// list given is not to be used any more.
+func sorted[N uint32 | uint64](from []N) []N {
+	if len(from) < 1<<12 {
+		slices.Sort(from)
+		return from
 	}
 	const digit = 11
-	largest := slices.Max(w.small)
-	from, to := w.small, make([]uint32, len(w.small))
-	for shift := 0; shift < 32 && largest>>shift > 0; shift += digit {
+	largest, to := slices.Max(from), make([]N, len(from))
+	for shift := 0; largest>>shift > 0; shift += digit {
 		var start [1 << digit]int
 		for _, v := range from {
 			start[v>>shift&(1<<digit-1)]++
@@ -64,8 +69,11 @@ func (w *whole) sort() {
 		}
 		from, to = to, from
 	}
-	w.small = from
+	return from
 }
+
+// all are the numbers by themselves, once they are sorted.
+func (w *whole) all() ascending { return ascending{[]*whole{w}, 0} }
 
 // room makes room for n numbers.
 func (w *whole) room(n int) { w.small = slices.Grow(w.small, n) }
@@ -123,7 +131,7 @@ func (t *times) atLeast() ascending {
 }
 
 // answers has the times of answered calls alone.
-func (t *times) answers() ascending { return ascending{[]*whole{&t.exact}, 0} }
+func (t *times) answers() ascending { return t.exact.all() }
 
 // Len implements stats.Ascending.
 func (a ascending) Len() int { return a.Finite() + a.beyond }

@@ -4,6 +4,7 @@ package reports
 type wants struct {
 	decision   bool // only what a decision rests on
 	quantities []quantity
+	kept       []quantity // those that a report goes over, too
 }
 
 func wantsOf(e Experiment, g given) wants {
@@ -11,6 +12,9 @@ func wantsOf(e Experiment, g given) wants {
 	for q := range quantities {
 		if !w.decision || q == tookUS || q == firstTokenUS || (q == costNUSD && e.Gate.CostIncrease != nil) {
 			w.quantities = append(w.quantities, q)
+			if !w.decision || q != firstTokenUS || len(e.Gate.FirstTokenOver) > 0 {
+				w.kept = append(w.kept, q)
+			}
 		}
 	}
 	return w

@@ -89,7 +89,7 @@ type groupReader struct {
 	order   chan *job
 	stop    chan struct{}
 	batches chan *Batch // those that nobody uses
-	buffers sync.Pool   // of files' bytes
+	buffers chan []byte // of files, which nobody uses
 }
 
 // job is one row group, or the error that stands in its place.
@@ -113,7 +113,7 @@ type loaded struct {
 func newGroupReader(fsys fs.FS, t table[Row], columns []string, workers int) *groupReader {
 	r := &groupReader{
 		fsys: fsys, table: t, columns: columns, jobs: make(chan *job), order: make(chan *job, workers+1),
-		stop: make(chan struct{}), batches: make(chan *Batch, workers+1),
+		stop: make(chan struct{}), batches: make(chan *Batch, workers+1), buffers: make(chan []byte, 2),
 	}
 	for range cap(r.batches) {
 		r.batches <- &Batch{columns: columns, vectors: make([]Vector, len(columns))}
@@ -157,11 +157,12 @@ func (r *groupReader) send(to chan<- *job, j *job) bool {
 }
 
 func (r *groupReader) load(name string) (*loaded, error) {
-	buffer, _ := r.buffers.Get().(*[]byte)
-	if buffer == nil {
-		buffer = new([]byte)
+	var buffer []byte
+	select {
+	case buffer = <-r.buffers:
+	default:
 	}
-	data, err := load(r.fsys, name, *buffer)
+	data, err := load(r.fsys, name, buffer)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +184,10 @@ func (r *groupReader) work() {
 			j.err = fmt.Errorf("read %s: %w", j.file.name, asDamaged(err))
 		}
 		if j.file.left.Add(-1) == 0 {
-			r.buffers.Put(&j.file.data)
+			select {
+			case r.buffers <- j.file.data:
+			default:
+			}
 		}
 		close(j.done)
 	}

@@ -121,7 +121,11 @@ func readAll(f fs.File, buffer []byte) ([]byte, error) {
 	if info.Size() > maxFile {
 		return nil, fmt.Errorf("%w: %d bytes, more than we write into a file", ErrForeign, info.Size())
 	}
-	data := resized(buffer, int(info.Size()))
+	size := int(info.Size())
+	if cap(buffer) < size {
+		buffer = make([]byte, size+size/8) // the next file may be a little longer
+	}
+	data := buffer[:size]
 	n, err := io.ReadFull(f, data)
 	switch err {
 	case nil, io.EOF, io.ErrUnexpectedEOF: // shorter than it said: the hash will tell
