@@ -134,7 +134,7 @@ func judgingOf(v view, arm int) JudgingCost {
 	var total sum
 	graded := 0
 	for a := range v.answers(arm) {
-		if a.judged != judgedGraded && a.judged != judgedNotGraded {
+		if !a.ruled() {
 			continue
 		}
 		j.Judged++

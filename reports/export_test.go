@@ -76,3 +76,15 @@ func ArrangedNumbers(values []int64, order []uint32) []int64 {
 	}
 	return out
 }
+
+// Numbered gives texts their numbers and reads each back by its number.
+func Numbered(list []string) (numbers []uint32, back []string) {
+	t := newTexts()
+	for _, text := range list {
+		numbers = append(numbers, t.code([]byte(text)))
+	}
+	for _, n := range numbers {
+		back = append(back, string(t.at(n)))
+	}
+	return numbers, back
+}

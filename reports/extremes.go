@@ -31,18 +31,29 @@ func (v view) calls(arm int) (slowest, fastest []Call) {
 	for a := range v.answers(arm) {
 		switch a.latency().kind {
 		case exact:
-			fast = insert(fast, a, func(x, y answer) int {
-				return cmp.Or(cmp.Compare(x.latency().us, y.latency().us), v.earlierAnswer(x, y))
-			})
+			fast = insert(fast, a, v.faster)
 		case cut, left:
 		default:
 			continue
 		}
-		slow = insert(slow, a, func(x, y answer) int {
-			return cmp.Or(cmp.Compare(y.latency().us, x.latency().us), v.earlierAnswer(x, y))
-		})
+		slow = insert(slow, a, v.slower)
 	}
 	return v.called(slow), v.called(fast)
+}
+
+// faster orders the fastest first, slower the slowest.
+func (c *collection) faster(a, b answer) int {
+	if order := cmp.Compare(a.latency().us, b.latency().us); order != 0 {
+		return order
+	}
+	return c.earlierAnswer(a, b)
+}
+
+func (c *collection) slower(a, b answer) int {
+	if order := cmp.Compare(b.latency().us, a.latency().us); order != 0 {
+		return order
+	}
+	return c.earlierAnswer(a, b)
 }
 
 // earlierAnswer orders equal ones by time.

@@ -39,26 +39,32 @@ func (v view) judgeHealth(e Experiment) JudgeHealth {
 	var calls int64
 	var took times
 	for arm := range v.arms {
-		for a := range v.answers(arm) {
-			if a.judged != judgedGraded && a.judged != judgedNotGraded {
+		for o, n := range v.shapesOf(arm) {
+			if !o.ruled() {
 				continue
 			}
-			h.Rulings++
-			echoes[a.echo]++
-			hedged += one(a.flags&flagHedged != 0)
-			cut += one(a.flags&flagContextCut != 0)
+			h.Rulings += n
+			echoes[o.echo] += int64(n)
+			hedged += n * one(o.flags&flagHedged != 0)
+			cut += n * one(o.flags&flagContextCut != 0)
+			if !o.graded() {
+				why[o.why] += int64(n)
+				continue
+			}
+			h.Graded += n
+			reserve += n * one(v.rules.rank(o.pinned) == reserveRank)
+		}
+		took.exact.room(h.Rulings - took.exact.len())
+		for a := range v.answers(arm) {
+			if !a.ruled() {
+				continue
+			}
 			if us, known := a.number(judgeTookUS); known {
 				took.add(timing{us, exact})
 			}
 			if n, known := a.number(judgeCalls); known {
 				calls, told = calls+n, told+1
 			}
-			if a.judged == judgedNotGraded {
-				why[a.why]++
-				continue
-			}
-			h.Graded++
-			reserve += one(v.rules.rank(a.pinned) == reserveRank)
 		}
 	}
 	h.NotGraded = shareOf(h.Rulings-h.Graded, h.Rulings, e.Level)

@@ -51,6 +51,7 @@ func (o *obs) asked() bool    { return o.state == stateAnswered || o.state == st
 func (o *obs) answered() bool { return o.state == stateAnswered }
 func (o *obs) failed() bool   { return o.state == stateFailed }
 func (o *obs) graded() bool   { return o.judged == judgedGraded }
+func (o *obs) ruled() bool    { return o.judged == judgedGraded || o.judged == judgedNotGraded }
 func (o *obs) redacted() bool { return o.flags&flagRedacted != 0 }
 
 // conforms says whether the answer keeps to the request's own schema, and whether

@@ -8,7 +8,10 @@ import (
 
 // earlier orders samples by time, then by id.
 func (c *collection) earlier(a, b uint32) int {
-	return cmp.Or(c.compareTimes(a, b), bytes.Compare(c.ids.at(int(a))[:], c.ids.at(int(b))[:]))
+	if order := c.compareTimes(a, b); order != 0 {
+		return order
+	}
+	return bytes.Compare(c.ids.at(int(a))[:], c.ids.at(int(b))[:])
 }
 
 func (c *collection) compareTimes(a, b uint32) int {

@@ -107,6 +107,9 @@ func (p pairs) sums(columns int, add func(x pair, to []int64)) *bySession {
 
 // equalChances says that every pair had the same chance to be there.
 func (p pairs) equalChances() bool {
+	if p.oneRate() {
+		return true
+	}
 	var chance float64
 	for k, x := range p.all() {
 		c := p.chance(x)
@@ -117,6 +120,9 @@ func (p pairs) equalChances() bool {
 	}
 	return true
 }
+
+// oneRate says that all rows had the same chance; rate number 0 is none.
+func (c *collection) oneRate() bool { return len(c.rates.values) <= 2 }
 
 // chance is that of the rarer arm: shares nest.
 func (c *collection) chance(p pair) float64 { return min(c.rate(p.base), c.rate(p.cand)) }

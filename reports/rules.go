@@ -15,7 +15,7 @@ type rules struct {
 	experiment, digest, rubric uint32
 	arms                       []uint32 // by their number, 0 for live
 	pinned, reserve            uint32
-	problems                   map[uint32]bool // nil: any
+	problems                   []bool // by code; nil: any
 	clientAbort, timeout       uint32
 	reach                      []int64 // by tap: how far its books go
 	measures                   [quantities]measure
@@ -36,9 +36,10 @@ func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
 		r.arms = append(r.arms, c.words.code(string(a.Name)))
 	}
 	if len(e.Problems) > 0 {
-		r.problems = map[uint32]bool{}
 		for _, p := range e.Problems {
-			r.problems[c.words.code(string(p))] = true
+			code := int(c.words.code(string(p)))
+			r.problems = append(r.problems, make([]bool, max(0, code+1-len(r.problems)))...)
+			r.problems[code] = true
 		}
 	}
 	for tap, n := range reach {
@@ -140,13 +141,18 @@ func (r *rules) validVerdict(f *fact) bool {
 	switch f.judged {
 	case judgedGraded:
 		return f.grade >= int8(rubric.Best) && f.grade <= int8(rubric.Worst) &&
-			f.pinned != 0 && f.rubric == r.rubric && (r.problems == nil || r.problems[f.problem])
+			f.pinned != 0 && f.rubric == r.rubric && r.listed(f.problem)
 	case judgedNotGraded:
 		return f.grade == noGrade && f.why != 0
 	case judgedNotDrawn, judgedPending:
 		return f.grade == noGrade
 	}
 	return false
+}
+
+// listed says that a problem is on the closed list, if there is one.
+func (r *rules) listed(problem uint32) bool {
+	return r.problems == nil || (int(problem) < len(r.problems) && r.problems[problem])
 }
 
 // observe is what is kept of a row that counts, but for its numbers.
