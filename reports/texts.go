@@ -12,7 +12,7 @@ type texts struct {
 	seed   maphash.Seed
 	blocks [][]byte
 	places chunks[place] // of text number i
-	slots  []uint32      // 1 + number, by hash
+	slots  []uint64      // the last 32 bits of the hash, then 1 + number
 }
 
 // place is where a text lies.
@@ -22,7 +22,7 @@ type place struct{ block, from, to uint32 }
 const textBlock = 1 << 20
 
 func newTexts() texts {
-	t := texts{seed: maphash.MakeSeed(), blocks: [][]byte{nil}, slots: make([]uint32, 64)}
+	t := texts{seed: maphash.MakeSeed(), blocks: [][]byte{nil}, slots: make([]uint64, 64)}
 	t.places.grow() // the empty text
 	return t
 }
@@ -53,31 +53,36 @@ func (t *texts) code(text []byte) uint32 {
 	if len(text) == 0 {
 		return 0
 	}
-	slot := t.find(text)
-	if *slot == 0 {
-		code := t.add(text)
-		*slot = 1 + code
-		if 4*t.len() > 3*len(t.slots) {
-			t.widen()
-		}
-		return code
-	}
-	return *slot - 1
-}
-
-// find is the slot of a text: its own, or the free one where it belongs.
-func (t *texts) find(text []byte) *uint32 {
-	mask := uint64(len(t.slots) - 1)
-	for i := maphash.Bytes(t.seed, text) & mask; ; i = (i + 1) & mask {
-		if s := t.slots[i]; s == 0 || bytes.Equal(t.at(s-1), text) {
-			return &t.slots[i]
+	print, mask := maphash.Bytes(t.seed, text)<<32, uint64(len(t.slots)-1)
+	for i := print >> 32 & mask; ; i = (i + 1) & mask {
+		switch s := t.slots[i]; {
+		case s == 0:
+			code := t.add(text)
+			t.slots[i] = print | uint64(code+1)
+			if 4*t.len() > 3*len(t.slots) {
+				t.widen()
+			}
+			return code
+		case s&^0xffffffff == print:
+			if code := uint32(s) - 1; bytes.Equal(t.at(code), text) {
+				return code
+			}
 		}
 	}
 }
 
 func (t *texts) widen() {
-	t.slots = make([]uint32, 2*len(t.slots))
-	for code := uint32(1); code < uint32(t.len()); code++ {
-		*t.find(t.at(code)) = 1 + code
+	old := t.slots
+	t.slots = make([]uint64, 2*len(old))
+	mask := uint64(len(t.slots) - 1)
+	for _, s := range old {
+		if s == 0 {
+			continue
+		}
+		i := s >> 32 & mask
+		for t.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		t.slots[i] = s
 	}
 }

@@ -35,8 +35,9 @@ func (b *Batch) Column(name string) *Vector {
 // of an older schema does not have is null.
 //
 // Row groups are decoded by so many workers at the same time (0: GOMAXPROCS); there
-// are never more than workers + 1 batches in memory, and the files that they are in. The first error, in
-// the order of Scan or of f, ends the reading. Errors of files are those of Scan.
+// are never more batches in memory than workers, but at least two, so that one is decoded
+// while f has the other; and the files that they are in. The first error, in the order of
+// Scan or of f, ends the reading. Errors of files are those of Scan.
 func EachBatch(fsys fs.FS, columns []string, workers int, f func(*Batch) error) error {
 	names, err := files(fsys, SetRows, true)
 	if err != nil {
@@ -113,7 +114,7 @@ type loaded struct {
 func newGroupReader(fsys fs.FS, t table[Row], columns []string, workers int) *groupReader {
 	r := &groupReader{
 		fsys: fsys, table: t, columns: columns, jobs: make(chan *job), order: make(chan *job, workers+1),
-		stop: make(chan struct{}), batches: make(chan *Batch, workers+1), buffers: make(chan []byte, 2),
+		stop: make(chan struct{}), batches: make(chan *Batch, max(2, workers)), buffers: make(chan []byte, 2),
 	}
 	for range cap(r.batches) {
 		r.batches <- &Batch{columns: columns, vectors: make([]Vector, len(columns))}
