@@ -26,18 +26,23 @@
 // sample, id, time, session and what comes again (16 + 16 bytes), and for each arm the
 // number of its shape (all that is not a number; there are few different ones) and 4
 // bytes for each number that somebody wrote. The arms of a sample are written one after
-// the other and share its place; only the first looks its id up.
+// the other and share its place; only the first looks its id up. When all rows are
+// there, the samples are moved into the order in which everything goes over them: session
+// after session.
 //
 // Sums are whole numbers by session and size of session, times are sorted as whole
 // microseconds, samples lie in an order that rows do not change. So the report is the
 // same bit for bit in any order of rows, in any files, with any number of workers.
 //
-// Measured on 2 cores of an AMD EPYC that others used too (so in CPU seconds, and
-// those are high): 10 million rows, 5 million pairs, a million sessions, files of
-// 282 MB take 22 to 23 CPU seconds for the whole report with slices and trend, about 8
-// of them to read, and 1.8 GiB at the peak; 1.1 GiB with GOGC=30, which the commands
-// set. A tenth of the rows takes 2.0 CPU seconds and 350 MiB. The module
-// reports/duckdb compares.
+// With [ForDecision] it stops where a decision does: fewer columns are read and kept, and
+// nothing is computed of slices, weeks, lengths, extremes or the judge.
+//
+// Measured on 2 cores of an AMD EPYC that others used too (load 5 to 7, so in CPU
+// seconds, and those are high), with GOGC=30, which the commands set: 10 million rows, 5
+// million pairs, a million sessions, files of 282 MB take 14 CPU seconds and 1.1 GiB at
+// the peak for the whole report with slices and trend, and 5.2 CPU seconds and 643 MiB
+// for a decision alone, over half of that to read. A tenth of the rows takes 1.4 CPU
+// seconds and 199 MiB, or 0.6 and 150. The module reports/duckdb compares.
 //
 // # Slices
 //

@@ -33,15 +33,23 @@
 // nearly all that it says. report-to-duckdb-listed sets the whole report against the listed
 // figures alone. They need Linux.
 //
-// Measured on an AMD EPYC with 2 cores that had other work, so it is CPU time that is
-// shown, with DuckDB 1.5.6 (medians of two or three runs; the report ran once):
+// Our sides collect garbage as often as the commands do (GOGC=30).
 //
-//	                  1M rows            10M rows
-//	duckdb-listed     0.42 s  132 MiB     3.4 s   524 MiB
-//	duckdb-whole      1.9 s   204 MiB    20.4 s   920 MiB
-//	report            1.9 s   332 MiB    22.0 s  1861 MiB
-//	ratio to listed   4.4     2.5         6.5     3.6
-//	ratio to whole    1.0     1.6         1.1     2.0
+// Measured on an AMD EPYC with 2 cores that had other work (load 5 to 7), so it is CPU
+// time that is shown, with DuckDB 1.5.6 (means of two runs; DuckDB's peak varied by a
+// tenth between them):
+//
+//	                             1M rows            10M rows
+//	duckdb-listed                0.40 s  128 MiB     3.3 s   574 MiB
+//	decision                     0.59 s  150 MiB     5.2 s   643 MiB
+//	duckdb-whole                 2.3 s   205 MiB    19.6 s  1001 MiB
+//	report                       1.4 s   199 MiB    14.1 s  1123 MiB
+//	decision to duckdb-listed    1.5     1.2         1.6     1.1
+//	report to duckdb-whole       0.61    0.97        0.72    1.1
+//	report to duckdb-listed      3.6     1.6         4.3     2.0
+//
+// So a decision still takes longer than the listed figures in DuckDB. It is more than
+// they: a duplicate check over all ids, worst cases, every problem's difference.
 //
 // Whoever changes what the main module requires runs go mod tidy here too.
 package duckdb
