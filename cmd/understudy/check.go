@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +74,10 @@ func summarize(w io.Writer, s *setup) {
 	showEndpoints(w, c)
 	fmt.Fprintf(w, "judge       %s, pinned to %s; reserve %s\n", e.Judge.Primary, e.Judge.Pinned, cmp.Or(e.Judge.Reserve, "none"))
 	fmt.Fprintf(w, "rubric      %s, digest %.12s, %d problems\n", e.Rubric, e.Digests, len(e.Problems))
-	fmt.Fprintf(w, "gate        margin %g grades, %d planned pairs%s%s\n", e.Gate.Margin, e.Gate.PlannedPairs, visible(e.Gate), overs(s))
+	fmt.Fprintf(w, "gate        margin %g grades, %d planned pairs%s\n", e.Gate.Margin, e.Gate.PlannedPairs, visible(e.Gate))
+	for _, guard := range guards(e.Gate) {
+		fmt.Fprintf(w, "            %s\n", guard)
+	}
 	bus := "embedded, " + c.Bus.Dir
 	if !c.Bus.Embedded() {
 		bus = "external"
@@ -92,10 +94,31 @@ func visible(g reports.Gate) string {
 	return fmt.Sprintf(" (they show a difference of about %.2f, looked at every day, where pairs differ by a standard deviation of %g)", shows, reports.DefaultSD)
 }
 
-func overs(s *setup) string {
-	var b strings.Builder
-	for _, l := range s.experiment.Gate.Over {
-		fmt.Fprintf(&b, ", at most %g %% over %s", 100*l.Share, l.Limit)
+// guards says what else must hold for a go, defaults included.
+func guards(g reports.Gate) []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	for _, l := range g.Over {
+		add("at most %g %% of the answers over %s", 100*l.Share, l.Limit)
 	}
-	return b.String()
+	for _, l := range g.FirstTokenOver {
+		add("at most %g %% of the first tokens after %s", 100*l.Share, l.Limit)
+	}
+	if g.P95Increase != nil {
+		add("p95 at most %s higher", *g.P95Increase)
+	}
+	if g.FailuresIncrease != nil {
+		add("failures at most %g points more", 100**g.FailuresIncrease)
+	}
+	for _, p := range g.ProblemIncrease {
+		add("problem %s at most %g points more", p.Problem, 100*p.Increase)
+	}
+	if g.CostIncrease != nil {
+		where := ""
+		if g.CostIfKnown {
+			where = ", where costs are known"
+		}
+		add("cost per answer at most %g %% higher%s", 100**g.CostIncrease, where)
+	}
+	return out
 }

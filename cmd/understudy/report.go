@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,11 +110,28 @@ func buildReport(dir string, w reports.Window, options ...reports.Option) (repor
 	if err := sinks.Verify(fsys); err != nil {
 		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
 	}
+	if err := endsTooEarly(fsys, w); err != nil {
+		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
+	}
 	r, err := reports.Read(fsys, exp, w, options...)
 	if err != nil {
 		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
 	}
 	return r, nil
+}
+
+// endsTooEarly refuses a window that ends before the first day with rows: a report
+// without a row would look as if there were nothing to decide on.
+func endsTooEarly(fsys fs.FS, w reports.Window) error {
+	days, err := fs.Glob(fsys, "rows/date=*")
+	if err != nil || len(days) == 0 || w.To.IsZero() {
+		return err
+	}
+	first := strings.TrimPrefix(slices.Min(days), "rows/date=")
+	if last := w.To.AddDate(0, 0, -1).Format(time.DateOnly); last < first {
+		return fmt.Errorf("none up to %s, where the window ends; the first are of %s", last, first)
+	}
+	return nil
 }
 
 // toFile writes to a file, or to standard output where no file is named.
