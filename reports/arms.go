@@ -28,15 +28,6 @@ func armReport(a Arm, v view, arm int, e Experiment) ArmReport {
 	return r
 }
 
-// decisiveArm is what a decision needs of an arm's report.
-func decisiveArm(a Arm, v view, arm int, e Experiment) ArmReport {
-	r, _ := countedArm(a, v, arm, e)
-	if len(e.Gate.FirstTokenOver) > 0 {
-		r.FirstToken = firstTokenOf(v, arm, e)
-	}
-	return r
-}
-
 // countedArm is an arm's counts and its latency, with the sorted times.
 func countedArm(a Arm, v view, arm int, e Experiment) (ArmReport, *times) {
 	r := ArmReport{Name: a.Name, Model: a.Model, Control: a.Control}

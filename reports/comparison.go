@@ -104,18 +104,6 @@ func comparisonOf(i int, v view, e Experiment) Comparison {
 	return r
 }
 
-// decisiveComparison is what a decision needs of a comparison.
-func decisiveComparison(i int, v view, e Experiment) Comparison {
-	r, c := comparedOf(i, v, e)
-	if e.Gate.CostIncrease != nil {
-		r.CostIncrease = costDelta(c.against, r.Against, e.Level)
-	}
-	if e.Gate.P95Increase != nil {
-		r.P95 = p95Of(c.against, e)
-	}
-	return r
-}
-
 // compared are the pairs of a comparison: with live, with the arm that increases are
 // measured against, and those with live of which one judge graded both answers.
 type compared struct{ pairs, against, graded pairs }
@@ -142,21 +130,6 @@ func comparedOf(i int, v view, e Experiment) (Comparison, compared) {
 
 func p95Of(pairs pairs, e Experiment) QuantileDelta {
 	return quantileDeltas(pairs, answer.latency, e.Level)[1]
-}
-
-// problemColumns numbers the problems of all graded answers, in the list or not;
-// column is by the code of a problem.
-func (c *collection) problemColumns() (codes []uint32, column []int) {
-	column = make([]int, len(c.words.values))
-	known := map[uint32]bool{}
-	for i := range c.shapes.list {
-		if o := &c.shapes.list[i]; o.graded() && !known[o.problem] {
-			known[o.problem] = true
-			column[o.problem] = len(codes)
-			codes = append(codes, o.problem)
-		}
-	}
-	return codes, column
 }
 
 // baseline is the arm that increases are measured against: the first control arm,

@@ -45,3 +45,18 @@ func problemDeltas(graded pairs, e Experiment) []ProblemDelta {
 	adjustProblems(out)
 	return out
 }
+
+// problemColumns numbers the problems of all graded answers, in the list or not;
+// column is by the code of a problem.
+func (c *collection) problemColumns() (codes []uint32, column []int) {
+	column = make([]int, len(c.words.values))
+	known := map[uint32]bool{}
+	for i := range c.shapes.list {
+		if o := &c.shapes.list[i]; o.graded() && !known[o.problem] {
+			known[o.problem] = true
+			column[o.problem] = len(codes)
+			codes = append(codes, o.problem)
+		}
+	}
+	return codes, column
+}
