@@ -57,10 +57,15 @@ func TestTimeoutOfTheServiceIsATimeout(t *testing.T) {
 		<-req.Context().Done()
 		w.WriteHeader(http.StatusBadGateway) // as a proxy says to a call that was cancelled
 	}))
-	front := r.serve(t, http.TimeoutHandler(inner, 30*time.Millisecond, "too slow"))
+	ended := make(chan struct{}) // the time-out's handler does not wait for the one inside
+	front := r.serve(t, http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		defer close(ended)
+		inner.ServeHTTP(w, req)
+	}), 30*time.Millisecond, "too slow"))
 	if status, body := post(t, front.URL, question); status != 503 || body != "too slow" {
 		t.Errorf("%d %q", status, body)
 	}
+	<-ended
 	if live := r.one(t).Live; live.Failure != "timeout" || !live.Censored || live.Took < 30*time.Millisecond {
 		t.Errorf("%+v", live)
 	}
