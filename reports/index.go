@@ -48,7 +48,7 @@ func (x *idIndex) hashes(ids []shadow.SampleID, out *[lookAhead]uint64) (touched
 func (x *idIndex) place(id *shadow.SampleID, hash uint64, next int, ids *chunks[shadow.SampleID]) (place int, added bool) {
 	p := &x.parts[hash>>56]
 	if 4*p.n >= 3*len(p.slots) {
-		p.widen()
+		p.slots = wider(p.slots)
 	}
 	print, mask := hash<<32, uint64(len(p.slots)-1)
 	for i := print >> 32 & mask; ; i = (i + 1) & mask {
@@ -65,19 +65,20 @@ func (x *idIndex) place(id *shadow.SampleID, hash uint64, next int, ids *chunks[
 	}
 }
 
-// widen doubles the room of a part.
-func (p *idPart) widen() {
-	old := p.slots
-	p.slots = make([]uint64, max(16, 2*len(old)))
-	mask := uint64(len(p.slots) - 1)
+// wider is a hash table of twice the room, and of some for none. A slot that is not
+// empty begins with the 32 bits that say where it belongs.
+func wider(old []uint64) []uint64 {
+	slots := make([]uint64, max(16, 2*len(old)))
+	mask := uint64(len(slots) - 1)
 	for _, s := range old {
 		if s == 0 {
 			continue
 		}
 		i := s >> 32 & mask
-		for p.slots[i] != 0 {
+		for slots[i] != 0 {
 			i = (i + 1) & mask
 		}
-		p.slots[i] = s
+		slots[i] = s
 	}
+	return slots
 }

@@ -60,7 +60,7 @@ func (t *texts) code(text []byte) uint32 {
 			code := t.add(text)
 			t.slots[i] = print | uint64(code+1)
 			if 4*t.len() > 3*len(t.slots) {
-				t.widen()
+				t.slots = wider(t.slots)
 			}
 			return code
 		case s&^0xffffffff == print:
@@ -68,21 +68,5 @@ func (t *texts) code(text []byte) uint32 {
 				return code
 			}
 		}
-	}
-}
-
-func (t *texts) widen() {
-	old := t.slots
-	t.slots = make([]uint64, 2*len(old))
-	mask := uint64(len(t.slots) - 1)
-	for _, s := range old {
-		if s == 0 {
-			continue
-		}
-		i := s >> 32 & mask
-		for t.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		t.slots[i] = s
 	}
 }
