@@ -139,6 +139,15 @@ func raw(t testing.TB, s *embedded.Server) *nats.Conn {
 	return nc
 }
 
+// store publishes what no understudy would, and waits until the stream has it: a
+// flush only says that the server has read it.
+func store(t testing.TB, nc *nats.Conn, subject, data string) {
+	t.Helper()
+	if _, err := nc.Request(subject, []byte(data), 10*time.Second); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestFlow(t *testing.T) {
 	server := startServer(t, embedded.Options{})
 	b := connect(t, bus.Options{InProcess: server})

@@ -63,11 +63,8 @@ func TestPoison(t *testing.T) {
 	b := connect(t, bus.Options{InProcess: server, OnDead: func(stage, reason string) { told.Add(1) }})
 	nc := raw(t, server)
 	for _, m := range c.Messages {
-		if err := nc.Publish("understudy.sample."+token, []byte(m)); err != nil {
-			t.Fatal(err)
-		}
+		store(t, nc, "understudy.sample."+token, m)
 	}
-	nc.Flush()
 	publishSamples(t, b, 0, 10)
 	got := make(chan shadow.SampleID, 100)
 	consume(t, func(ctx context.Context) error {
@@ -249,10 +246,7 @@ func TestDeadLetterOfLargestMessage(t *testing.T) {
 	server := startServer(t, embedded.Options{MaxPayload: 64 << 10})
 	b := connect(t, bus.Options{InProcess: server})
 	nc := raw(t, server)
-	if err := nc.Publish("understudy.trial."+token, []byte(strings.Repeat("x", 64<<10))); err != nil {
-		t.Fatal(err)
-	}
-	nc.Flush()
+	store(t, nc, "understudy.trial."+token, strings.Repeat("x", 64<<10))
 	consume(t, func(ctx context.Context) error {
 		return b.EachTrial(ctx, func(context.Context, shadow.Trial) error { return nil })
 	})
