@@ -4,42 +4,48 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
-// exchange is one sampled request under way. The live side may call it from several
-// goroutines, and even after its end: then it only passes on, since its capture is
-// gone to a decoder and may soon serve another request.
+// exchange is one sampled request under way. The request may be read by other goroutines
+// than the one that passes on the answer, and either side may go on after the end: then
+// it only passes on, since its capture is gone to a decoder and may soon serve another
+// request. The answer takes no lock: net/http forbids to use a writer while the handler
+// returns, and two goroutines that write at once mix up what the user gets, too.
 type exchange struct {
-	tap   *Tap
-	start time.Time
-	body  teeBody
-	out   writer
+	tap  *Tap
+	body teeBody
+	out  writer
+	c    atomic.Pointer[capture] // nil after the end
 
-	mu      sync.Mutex
-	c       *capture // nil after the end
-	attempt int      // how often the body was started anew
+	mu      sync.Mutex // guards what is of the request
+	attempt int        // how often the body was started anew
+}
+
+func newExchange(t *Tap, c *capture) *exchange {
+	x := &exchange{tap: t}
+	x.c.Store(c)
+	return x
 }
 
 // readRequest takes what was read of the request's body. An attempt that was given
 // up may still read.
 func (x *exchange) readRequest(attempt int, p []byte, err error) {
 	x.mu.Lock()
-	if x.c != nil && attempt == x.attempt {
-		x.c.addRequest(p, err == io.EOF)
+	if c := x.c.Load(); c != nil && attempt == x.attempt {
+		c.addRequest(p, err == io.EOF)
 	}
 	x.mu.Unlock()
 }
 
-// wrote takes a piece of the answer that was there at a time.
-func (x *exchange) wrote(p []byte, at time.Duration) {
-	x.mu.Lock()
-	if x.c != nil {
-		x.c.addResponse(p, at)
+// came takes a piece of the answer that is there now.
+func (x *exchange) came(p []byte) {
+	if c := x.c.Load(); c != nil {
+		c.addResponse(p, time.Since(c.at))
 	}
-	x.mu.Unlock()
 }
 
 // restart forgets the request's body, which will be read again, and numbers the attempt.
@@ -47,19 +53,19 @@ func (x *exchange) restart() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.attempt++
-	if x.c != nil {
-		x.c.request, x.c.requestSize, x.c.requestEnd = x.c.request[:0], 0, false
+	if c := x.c.Load(); c != nil {
+		c.request.clear(c.budget)
+		c.requestSize.Store(0)
+		c.requestEnd = false
 	}
 	return x.attempt
 }
 
-// note changes the facts of the capture, if it is still there.
+// note changes the facts of the answer, if the capture is still there.
 func (x *exchange) note(f func(*capture)) {
-	x.mu.Lock()
-	if x.c != nil {
-		f(x.c)
+	if c := x.c.Load(); c != nil {
+		f(c)
 	}
-	x.mu.Unlock()
 }
 
 // fail notes why the live service failed where only the proxy knows it.
@@ -70,15 +76,11 @@ func (x *exchange) fail(ctx context.Context, err error) {
 
 // end closes the exchange and hands its capture on, once.
 func (x *exchange) end(ctx context.Context, cut bool, cause error) {
-	at := time.Since(x.start)
 	x.mu.Lock()
-	c := x.c
-	x.c = nil
-	if c != nil {
-		c.end(ctx, at, cut, cause)
-	}
+	c := x.c.Swap(nil)
 	x.mu.Unlock()
 	if c != nil {
+		c.end(ctx, cut, cause)
 		x.tap.accept(c)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +27,8 @@ func (t *Tap) sample(c *capture) (shadow.Sample, fate) {
 	if f := c.usable(); f != (fate{}) {
 		return shadow.Sample{}, f
 	}
-	if turns, err := llm.Conversation(c.endpoint.dialect, c.request); err != nil || len(turns) == 0 {
+	request := c.request.bytes(c.requestSize.Load())
+	if turns, err := llm.Conversation(c.endpoint.dialect, request); err != nil || len(turns) == 0 {
 		return shadow.Sample{}, fate{dropped: shadow.DroppedMalformed}
 	}
 	live, f := c.answer()
@@ -37,10 +37,10 @@ func (t *Tap) sample(c *capture) (shadow.Sample, fate) {
 	}
 	s := shadow.Sample{
 		ID: c.id, Experiment: t.o.Experiment, Tap: t.o.Source,
-		Seen: c.at.UTC().Round(0), Session: c.session, Route: t.routeOf(c), Tags: t.tagsOf(c),
+		Seen: c.at.UTC().Round(0), Session: c.session, Route: t.routeOf(c, request), Tags: t.tagsOf(c, request),
 		Rate: t.o.Rate, Draw: c.draw,
-		Dialect: c.endpoint.dialect, Request: slices.Clone(c.request), Header: c.header,
-		Stream: c.asksForStream(), Live: live,
+		Dialect: c.endpoint.dialect, Request: request, Header: c.header,
+		Stream: c.asksForStream(request), Live: live,
 	}
 	if s.Session == "" {
 		s.Session = c.id.String()
@@ -61,22 +61,22 @@ func (c *capture) usable() fate {
 	return fate{}
 }
 
-func (t *Tap) routeOf(c *capture) string {
+func (t *Tap) routeOf(c *capture, request []byte) string {
 	switch t.o.Route.kind {
 	case keyPath:
 		return strings.ToValidUTF8(c.endpoint.name, "\uFFFD")
 	case keyBody:
-		return tidyKey(textAt(c.request, t.o.Route.path))
+		return tidyKey(textAt(request, t.o.Route.path))
 	}
 	return c.route
 }
 
-func (t *Tap) tagsOf(c *capture) map[string]string {
+func (t *Tap) tagsOf(c *capture, request []byte) map[string]string {
 	return t.tags(c.tags, func(k Key) string {
 		if k.kind != keyBody {
 			return ""
 		}
-		return textAt(c.request, k.path)
+		return textAt(request, k.path)
 	})
 }
 
@@ -96,8 +96,8 @@ func (t *Tap) tags(tags map[string]string, find func(Key) string) map[string]str
 }
 
 // asksForStream says whether the client asked for a stream, in the path or the body.
-func (c *capture) asksForStream() bool {
-	info, err := llm.RequestInfo(c.endpoint.dialect, c.request)
+func (c *capture) asksForStream(request []byte) bool {
+	info, err := llm.RequestInfo(c.endpoint.dialect, request)
 	return err == nil && info.Stream || c.endpoint.stream
 }
 
@@ -127,9 +127,6 @@ func (c *capture) answer() (shadow.Answer, fate) {
 	}
 	a.Failure = failure.Reason
 	a.Censored = failure.Reason == llm.Timeout || failure.Reason == llm.ClientAbort
-	if !c.cut && c.responseSize > 0 {
-		a.Took = c.last
-	}
 	return a, fate{}
 }
 
@@ -202,19 +199,22 @@ func (c *capture) unpackedLimit() int64 { return unpackedFactor * c.limit }
 // there; 0 if the answer is no stream or has none.
 func (c *capture) feed(s *llm.Stream, limit int64) (time.Duration, error) {
 	if len(encodings(c.encoding)) == 0 {
-		s.Write(c.response)
+		r := c.response.reader()
+		for p := r.next(); p != nil; p = r.next() {
+			s.Write(p)
+		}
 		if offset, ok := s.FirstContent(); ok {
 			return c.arrived(offset), nil
 		}
 		return 0, nil
 	}
-	src := &byMarks{c: c}
+	src := c.response.reader()
 	var first time.Duration
 	_, err := c.unpackFrom(src, writerFunc(func(p []byte) {
 		_, had := s.FirstContent()
 		s.Write(p)
 		if _, has := s.FirstContent(); has && !had {
-			first = c.arrived(src.read)
+			first = src.at
 		}
 	}), limit)
 	return first, err
@@ -231,16 +231,16 @@ func (f writerFunc) Write(p []byte) (int, error) {
 // unpacked gives the answer's content, what there is of it.
 func (c *capture) unpacked() ([]byte, error) {
 	if len(encodings(c.encoding)) == 0 {
-		return c.response, nil
+		return c.response.bytes(c.responseSize), nil
 	}
 	var b bytes.Buffer
-	_, err := c.unpackFrom(&byMarks{c: c}, &b, c.unpackedLimit())
+	_, err := c.unpackFrom(c.response.reader(), &b, c.unpackedLimit())
 	return b.Bytes(), err
 }
 
 // unpackFrom unpacks at most one byte over limit. An answer without a byte has no encoding.
 func (c *capture) unpackFrom(src io.Reader, dst io.Writer, limit int64) (int64, error) {
-	if len(c.response) == 0 {
+	if c.responseSize == 0 {
 		return 0, nil
 	}
 	r, err := unpacker(src, c.encoding, limit)

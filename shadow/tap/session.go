@@ -115,9 +115,16 @@ type failing struct{ err error }
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // dialectHeaders are all that is kept of a request's headers.
-func dialectHeaders(h http.Header) map[string][]string {
+func dialectHeaders(d llm.Dialect, h http.Header) map[string][]string {
+	var names []string
+	switch d {
+	case llm.OpenAIChat, llm.OpenAIResponses:
+		names = []string{"Openai-Beta"}
+	case llm.AnthropicMessages:
+		names = []string{"Anthropic-Version", "Anthropic-Beta"}
+	}
 	var kept map[string][]string
-	for _, name := range [...]string{"Anthropic-Version", "Anthropic-Beta", "Openai-Beta"} {
+	for _, name := range names {
 		values := h[name]
 		if len(values) == 0 {
 			continue

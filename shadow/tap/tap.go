@@ -55,7 +55,7 @@ func New(o Options, p Publisher) (*Tap, error) {
 		budget:    &budget{limit: o.Queue.Bytes},
 		queue:     make(chan *capture, o.Queue.Items),
 	}
-	t.captures.New = func() any { return &capture{budget: t.budget} }
+	t.captures.New = func() any { return newCapture(t.budget) }
 	return t, nil
 }
 
@@ -75,8 +75,8 @@ func (t *Tap) Middleware(next http.Handler) http.Handler {
 }
 
 func (t *Tap) serve(next http.Handler, w http.ResponseWriter, r *http.Request, c *capture) {
-	x := &exchange{tap: t, start: c.at, c: c}
-	x.out = writer{x, w}
+	x := newExchange(t, c)
+	x.out = writer{x: x, under: w}
 	under, returned := r.Body, false
 	if under != nil && under != http.NoBody && !c.requestEnd {
 		x.body = teeBody{x: x, under: under}
@@ -147,10 +147,15 @@ func (t *Tap) begin(body io.ReadCloser, length int64) ([]byte, io.ReadCloser) {
 	return start, same
 }
 
+// capture begins one, unless there is no memory left for it.
 func (t *Tap) capture(a arrival, r *http.Request, body []byte) *capture {
+	if !t.budget.take(ownBytes) {
+		t.drop(a, shadow.DroppedQueueFull)
+		return nil
+	}
 	a.route = tidyKey(t.o.Route.ofHeaders(r.Header))
 	a.tags = t.tags(nil, func(k Key) string { return k.ofHeaders(r.Header) })
-	a.header = dialectHeaders(r.Header)
+	a.header = dialectHeaders(a.endpoint.dialect, r.Header)
 	a.packed = len(r.Header["Content-Encoding"]) > 0
 	c := t.captures.Get().(*capture)
 	c.start(a, t.o.MaxBody)
@@ -162,10 +167,11 @@ func (t *Tap) capture(a arrival, r *http.Request, body []byte) *capture {
 
 // accept takes a finished capture from the request's goroutine. It never waits.
 func (t *Tap) accept(c *capture) {
+	lost := c.lost.Load()
 	switch {
-	case c.lost == lostSize:
+	case lost == lostSize:
 		t.skip(c.at, c.endpoint, shadow.NotSampledTooLarge)
-	case c.lost == lostBudget:
+	case lost == lostBudget:
 		t.drop(c.arrival, shadow.DroppedQueueFull)
 	case t.stopped.Load():
 		t.drop(c.arrival, shadow.DroppedStopped)
@@ -197,7 +203,7 @@ func (t *Tap) discard() {
 }
 
 func (t *Tap) release(c *capture) {
-	c.clear(true)
+	c.clear()
 	t.captures.Put(c)
 }
 

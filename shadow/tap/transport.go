@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"time"
+	"sync"
 )
 
 // RoundTripper taps the calls that go through next, so that it fits into any client
@@ -41,7 +41,7 @@ func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	if c == nil {
 		return rt.next.RoundTrip(r)
 	}
-	x := &exchange{tap: rt.tap, start: c.at, c: c}
+	x := newExchange(rt.tap, c)
 	if hasBody && !c.requestEnd {
 		r = copyOf(r)
 		r.Body = &teeBody{x: x, under: body}
@@ -92,9 +92,7 @@ func (x *exchange) again(get func() (io.ReadCloser, error)) func() (io.ReadClose
 // fill takes the whole request where no connection ever read it: a live service that
 // cannot be reached is an outcome too. Without GetBody it stays incomplete.
 func (x *exchange) fill(get func() (io.ReadCloser, error)) {
-	whole := get == nil
-	x.note(func(c *capture) { whole = whole || c.requestEnd || c.lost != lostNothing })
-	if whole {
+	if get == nil || !x.lacksRequest() {
 		return
 	}
 	defer func() { _ = recover() }() // a panic of GetBody; the copy stays incomplete
@@ -104,6 +102,13 @@ func (x *exchange) fill(get func() (io.ReadCloser, error)) {
 	}
 	defer body.Close()
 	_, _ = io.CopyN(io.Discard, body, x.tap.o.MaxBody+1) // the copy is a tee's
+}
+
+func (x *exchange) lacksRequest() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c := x.c.Load()
+	return c != nil && !c.requestEnd && c.lost.Load() == lostNothing
 }
 
 func (x *exchange) tapBody(ctx context.Context, r *http.Request, resp *http.Response) {
@@ -119,18 +124,21 @@ func (x *exchange) tapBody(ctx context.Context, r *http.Request, resp *http.Resp
 	resp.Body = &answerBody{x: x, ctx: ctx, under: resp.Body}
 }
 
-// answerBody reads an answer's body and copies what was read.
+// answerBody reads an answer's body and copies what was read. A client may close it
+// while it is read.
 type answerBody struct {
 	x     *exchange
 	ctx   context.Context
 	under io.ReadCloser
+	mu    sync.Mutex // guards the copy
 }
 
 func (b *answerBody) Read(p []byte) (int, error) {
 	n, err := b.under.Read(p)
-	at := time.Since(b.x.start)
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if n > 0 {
-		b.x.wrote(p[:min(n, len(p))], at)
+		b.x.came(p[:min(n, len(p))])
 	}
 	switch err {
 	case nil:
@@ -145,11 +153,13 @@ func (b *answerBody) Read(p []byte) (int, error) {
 // Close before the end is the caller's leave, unless the answer is whole already: a
 // client of a stream stops at its end sign.
 func (b *answerBody) Close() error {
+	b.mu.Lock()
 	b.x.note(func(c *capture) {
 		if b.ctx.Err() == nil && (c.declared < 0 || c.responseSize < c.declared) {
 			c.left(context.Canceled)
 		}
 	})
 	b.x.end(b.ctx, false, nil)
+	b.mu.Unlock()
 	return b.under.Close()
 }

@@ -85,27 +85,3 @@ func inflate(r io.Reader) (io.ReadCloser, error) {
 	}
 	return flate.NewReader(r), nil
 }
-
-// byMarks reads a captured answer as it came, one timed piece at a time, so that
-// whoever unpacks it knows when the bytes were there.
-type byMarks struct {
-	c    *capture
-	read int64
-	mark int
-}
-
-func (r *byMarks) Read(p []byte) (int, error) {
-	end := int64(len(r.c.response))
-	if r.read >= end {
-		return 0, io.EOF
-	}
-	for r.mark < len(r.c.marks) && r.c.marks[r.mark].end <= r.read {
-		r.mark++
-	}
-	if r.mark < len(r.c.marks) {
-		end = r.c.marks[r.mark].end
-	}
-	n := copy(p, r.c.response[r.read:end])
-	r.read += int64(n)
-	return n, nil
-}

@@ -13,8 +13,9 @@ import (
 // is below through Unwrap; the types that follow it offer by themselves exactly the
 // optional interfaces that the writer below has, since handlers ask for them.
 type writer struct {
-	x     *exchange
-	under http.ResponseWriter
+	x       *exchange
+	under   http.ResponseWriter
+	flusher http.Flusher // under, where it is one: asking each time costs
 }
 
 func (w *writer) Header() http.Header         { return w.under.Header() }
@@ -28,39 +29,47 @@ func (w *writer) WriteHeader(status int) {
 }
 
 func (w *writer) head(status int) {
-	w.x.mu.Lock()
-	if w.x.c != nil {
-		w.x.c.head(status, w.under.Header())
+	if c := w.x.c.Load(); c != nil && c.status == 0 {
+		c.head(status, w.under.Header())
 	}
-	w.x.mu.Unlock()
 }
 
 // Write times the bytes when they come from the model, not when the user's
 // connection has taken them.
 func (w *writer) Write(p []byte) (int, error) {
-	at := time.Since(w.x.start)
+	c := w.x.c.Load()
+	if c == nil {
+		return w.under.Write(p)
+	}
+	at := time.Since(c.at)
 	n, err := w.under.Write(p)
-	w.done(p, n, at, err)
+	w.wrote(p, n, at, err)
 	return n, err
 }
 
 func (w *writer) WriteString(s string) (int, error) {
-	at := time.Since(w.x.start)
+	c := w.x.c.Load()
+	if c == nil {
+		return io.WriteString(w.under, s)
+	}
+	at := time.Since(c.at)
 	n, err := io.WriteString(w.under, s)
-	w.done([]byte(s), n, at, err)
+	w.wrote([]byte(s), n, at, err)
 	return n, err
 }
 
-func (w *writer) done(p []byte, n int, at time.Duration, err error) {
-	w.x.mu.Lock()
-	defer w.x.mu.Unlock()
-	if w.x.c == nil {
+// wrote takes what the user's connection has taken of p, which was there at a time.
+func (w *writer) wrote(p []byte, n int, at time.Duration, err error) {
+	c := w.x.c.Load() // anew: the end may have come meanwhile
+	if c == nil {
 		return
 	}
-	w.x.c.head(http.StatusOK, w.under.Header())
-	w.x.c.addResponse(p[:min(max(n, 0), len(p))], at)
+	if c.status == 0 {
+		c.head(http.StatusOK, w.under.Header())
+	}
+	c.addResponse(p[:min(max(n, 0), len(p))], at)
 	if err != nil {
-		w.x.c.left(err)
+		c.left(err)
 	}
 }
 
@@ -89,7 +98,7 @@ type teeReader struct {
 func (r *teeReader) Read(p []byte) (int, error) {
 	n, err := r.src.Read(p)
 	if n > 0 {
-		r.x.wrote(p[:min(n, len(p))], time.Since(r.x.start))
+		r.x.came(p[:min(n, len(p))])
 	}
 	if err != io.EOF {
 		r.err = err
@@ -99,7 +108,8 @@ func (r *teeReader) Read(p []byte) (int, error) {
 
 // wrap gives the writer with the optional interfaces of the one below.
 func (w *writer) wrap() http.ResponseWriter {
-	_, flush := w.under.(http.Flusher)
+	w.flusher, _ = w.under.(http.Flusher)
+	flush := w.flusher != nil
 	_, hijack := w.under.(http.Hijacker)
 	_, notify := w.under.(closeNotifier)
 	_, push := w.under.(http.Pusher)
@@ -134,7 +144,7 @@ type (
 
 func (w writerF) Flush() {
 	w.head(http.StatusOK)
-	w.under.(http.Flusher).Flush()
+	w.flusher.Flush()
 }
 
 func (w writerF) FlushError() error {
