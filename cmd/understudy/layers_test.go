@@ -23,7 +23,8 @@ func allowed() map[string][]string {
 		"shadow/llm/llmfake":    {"shadow/llm"},
 		"shadow":                {"shadow/llm"},
 		"shadow/provider":       {"shadow/llm"},
-		"shadow/contract":       {"shadow/llm"}, // fences in the library of JSON Schema
+		"shadow/contract":       {"shadow/llm"},                    // fences in the library of JSON Schema
+		"shadow/policy":         {"shadow/contract", "shadow/llm"}, // an answer outside the request's own form is not plausible
 		"shadow/tap":            {"shadow", "shadow/llm"},
 		"shadow/candidate":      {"shadow", "shadow/llm"},
 		"shadow/bus":            {"shadow"},
@@ -54,6 +55,7 @@ func heavy() map[string][]string {
 		"github.com/santhosh-tekuri/":       {"shadow/contract"},
 		"github.com/andybalholm/brotli":     {"shadow/tap"},
 		"github.com/cespare/xxhash/":        {"shadow"}, // the draw of samples
+		"github.com/failsafe-go/":           {"shadow/policy"},
 		// the vendors' clients: tests hold our decoders against them
 		"github.com/openai/":      {},
 		"github.com/anthropics/":  {},

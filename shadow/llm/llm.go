@@ -52,6 +52,13 @@ type Request struct {
 	Header http.Header
 	// Prompt is a question of our own, put into the provider's dialect by its encoder.
 	Prompt *Prompt
+	// OnFirst is called once, by the goroutine that reads the answer, when a stream's
+	// first content is there; nil is nobody. It is not called for an answer that is not
+	// streamed, nor for a stream without content.
+	OnFirst func()
+	// IdempotencyKey is the same for all calls that are to be one at the provider; empty
+	// sends none.
+	IdempotencyKey string
 }
 
 // Prompt is a question of our own: a judge's, or a probe's.
@@ -89,6 +96,10 @@ type Reply struct {
 	Status int
 	// Notes says what could not be sent as it was asked, e.g. "store removed".
 	Notes []string
+	// Trace is what a policy did, in the order in which its calls began; nil for
+	// anything but a policy. Mark says what is special about the answer.
+	Trace []Attempt
+	Mark  Mark
 }
 
 // ToolCall is a function call that a model asked for. Arguments is its JSON text

@@ -46,7 +46,7 @@ func (c *Client) Complete(ctx context.Context, req llm.Request) (llm.Reply, erro
 	if err != nil {
 		return llm.Reply{}, &llm.Failure{Class: llm.Denied, Reason: llm.DeniedReason, Code: "no_key", Err: err}
 	}
-	a := attempt{client: c, call: out, start: time.Now()}
+	a := attempt{client: c, call: out, start: time.Now(), onFirst: req.OnFirst, once: req.IdempotencyKey}
 	reply, err := a.run(ctx, key)
 	reply.Attempts, reply.Notes = 1, out.notes
 	var f *llm.Failure
@@ -58,9 +58,11 @@ func (c *Client) Complete(ctx context.Context, req llm.Request) (llm.Reply, erro
 
 // attempt is one call on its way.
 type attempt struct {
-	client *Client
-	call   call
-	start  time.Time
+	client  *Client
+	call    call
+	start   time.Time
+	onFirst func()
+	once    string // the idempotency key
 }
 
 func (a *attempt) run(ctx context.Context, key string) (llm.Reply, error) {
@@ -74,6 +76,9 @@ func (a *attempt) run(ctx context.Context, key string) (llm.Reply, error) {
 		req.Header[name] = values
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if a.once != "" {
+		req.Header.Set("Idempotency-Key", a.once)
+	}
 	resp, err := a.client.transport.RoundTrip(req)
 	if err != nil {
 		return llm.Reply{Took: a.took()}, a.client.failed(ctx, err)
@@ -139,6 +144,9 @@ func (a *attempt) stream(ctx context.Context, cancel context.CancelFunc, r io.Re
 		last = a.took()
 		if _, ok := s.FirstContent(); ok && first == 0 {
 			first = last
+			if a.onFirst != nil {
+				a.onFirst()
+			}
 		}
 		if s.Ended() && end == 0 {
 			end = last

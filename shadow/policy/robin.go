@@ -1,0 +1,61 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/understudy-eval/understudy/shadow/llm"
+)
+
+// RoundRobin asks models by turns; when one fails, the others stand in, in order, as
+// in [Failover] with o. weights, one for each model, give some more turns than others:
+// 3 and 1 send three of four requests to the first, spread evenly; nil is all alike.
+//
+// It panics for a weight that is not positive, or for more or fewer than models.
+func RoundRobin(models []llm.Model, weights []int, o FailoverOptions) llm.Model {
+	if weights == nil {
+		weights = make([]int, len(models))
+		for i := range weights {
+			weights[i] = 1
+		}
+	}
+	t := &turns{weights: weights, credit: make([]int, len(models))}
+	if len(weights) != len(models) {
+		panic(fmt.Sprintf("policy: %d weights for %d models", len(weights), len(models)))
+	}
+	for _, w := range weights {
+		if w <= 0 {
+			panic(fmt.Sprintf("policy: weight %d", w))
+		}
+		t.sum += w
+	}
+	m, f := Failover(models, o), newFailover(models, o)
+	m.Complete = func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+		return f.from(ctx, req, t.next())
+	}
+	return m
+}
+
+// turns deals requests by weight: each model's credit grows by its weight, the one
+// with most is next and pays the sum.
+type turns struct {
+	mu      sync.Mutex
+	weights []int
+	credit  []int
+	sum     int
+}
+
+func (t *turns) next() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	best := 0
+	for i, w := range t.weights {
+		t.credit[i] += w
+		if t.credit[i] > t.credit[best] {
+			best = i
+		}
+	}
+	t.credit[best] -= t.sum
+	return best
+}
