@@ -10,6 +10,9 @@ const (
 	NotSampledUnsupported NotSampled = "unsupported_endpoint"
 	NotSampledTooLarge    NotSampled = "too_large"
 	NotSampledEncoding    NotSampled = "encoding"
+	// NotSampledRetry is an attempt of a turn that is counted once, as another of its
+	// attempts: a client that repeats a failed call by itself.
+	NotSampledRetry NotSampled = "retry"
 )
 
 // Dropped says why a sampled request did not reach the bus.
@@ -40,7 +43,7 @@ const (
 // NotSampledReasons, DroppedReasons and NotAskedReasons list the closed lists in
 // the order in which tables show them.
 func NotSampledReasons() []NotSampled {
-	return []NotSampled{NotSampledRate, NotSampledUnsupported, NotSampledTooLarge, NotSampledEncoding}
+	return []NotSampled{NotSampledRate, NotSampledUnsupported, NotSampledTooLarge, NotSampledEncoding, NotSampledRetry}
 }
 
 // DroppedReasons lists why samples are dropped.

@@ -26,6 +26,12 @@ type arrival struct {
 	header   map[string][]string
 	packed   bool  // the request's body is compressed
 	length   int64 // Content-Length of the request, -1 if unknown
+
+	turn    turnKey
+	marked  bool // the client marks its attempts
+	further bool // may be a further attempt of a turn that waits
+	alone   fate // what becomes of such a one if it is not
+	waits   bool // announced: it failed, and may be tried again
 }
 
 // capture is the copy of one request and its answer. One exchange writes it, and a
@@ -53,6 +59,7 @@ type capture struct {
 	failure      *llm.Failure  // why, as far as it is known
 	told         bool          // the proxy said so, and made up the answer
 	hidden       bool          // the connection was taken over: we did not see the answer
+	wait         time.Duration // how long the answer asks to wait before the next attempt
 }
 
 // loss says why a capture is no longer complete.

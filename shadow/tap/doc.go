@@ -28,4 +28,20 @@
 // instant); what is inside the tap, at most Queue.Items and a few, is not in them yet.
 // What turns out too large, or compressed in an unknown way, after it was drawn is
 // not_sampled, with that reason.
+//
+// # Retries
+//
+// A client that repeats a failed call by itself makes several requests of one turn. The
+// turn is counted once, as one sample: it says what the last attempt got, and how many
+// there were, and its clock starts at the first. The other attempts are
+// not_sampled[retry]. An attempt is a further one if its client says so (the SDKs of
+// OpenAI and Anthropic number theirs in X-Stainless-Retry-Count) or names the call by
+// the same Idempotency-Key, if session, endpoint and every byte of the body are the
+// same, and if it comes in time: within 10 s of the failure, or 5 s after the pause of
+// up to a minute that the answer asked for. So long a failed attempt of such a client
+// waits; at most 1,000 do, and none while half of Queue.Bytes is taken.
+//
+// An attempt that says it is not the first is never drawn by itself, or turns that fail
+// would have more chances than others. Attempts that reach different processes are not
+// linked: the first is a failed sample then, the others not_sampled[retry].
 package tap

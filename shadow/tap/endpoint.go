@@ -25,6 +25,7 @@ type endpoint struct {
 
 	// what is counted at every request
 	rate        *shadow.Tally
+	retry       *shadow.Tally
 	unsupported *shadow.Tally
 }
 
@@ -64,7 +65,7 @@ func (e *endpoints) named(name string, d llm.Dialect, stream bool) *endpoint {
 	}
 	return &endpoint{
 		name: name, dialect: d, stream: stream,
-		rate: tally(shadow.NotSampledRate), unsupported: tally(shadow.NotSampledUnsupported),
+		rate: tally(shadow.NotSampledRate), retry: tally(shadow.NotSampledRetry), unsupported: tally(shadow.NotSampledUnsupported),
 	}
 }
 

@@ -56,6 +56,7 @@ func (t *Tap) Run(ctx context.Context) error {
 		r.publishers.Go(func() { r.publish(&r.slots[i]) })
 	}
 	r.books.Go(func() { r.keepBooks(ctx) })
+	r.keeper.Go(func() { r.keepTurns(ctx) })
 	<-ctx.Done()
 	return r.stop(cancel)
 }
@@ -68,6 +69,7 @@ type run struct {
 	decoders   sync.WaitGroup
 	publishers sync.WaitGroup
 	books      sync.WaitGroup
+	keeper     sync.WaitGroup
 }
 
 func (r *run) stop(cancel context.CancelCauseFunc) error {
@@ -76,6 +78,8 @@ func (r *run) stop(cancel context.CancelCauseFunc) error {
 	timer := time.AfterFunc(t.o.DrainLimit, func() { cancel(errStop) })
 	defer timer.Stop()
 	r.decoders.Wait() // they wait for nothing but ready and hard
+	r.keeper.Wait()   // as they do
+	r.settleTurns(time.Now(), true)
 	close(r.ready)
 	var stuck error
 	if !within(r.hard, &r.publishers) || !within(r.hard, &r.books) {
@@ -147,26 +151,34 @@ func (r *run) take(c *capture) {
 	t := r.tap
 	defer t.release(c)
 	if r.hard.Err() != nil {
-		t.drop(c.arrival, shadow.DroppedStopped)
+		t.gone(c.arrival, fate{dropped: shadow.DroppedStopped})
 		return
 	}
 	it := &item{arrival: c.arrival}
 	f := t.contained(c, &it.sample)
-	it.weight = weigh(it.sample)
+	if f == (fate{}) {
+		it.weight = weigh(it.sample)
+		if !t.budget.take(it.weight) {
+			it.weight, f = 0, fate{dropped: shadow.DroppedQueueFull}
+		}
+	}
 	switch {
+	case c.further || c.waits:
+		r.attempt(c, it, f)
 	case f != (fate{}):
 		t.settle(it, f)
-		return
-	case !t.budget.take(it.weight):
-		it.weight = 0
-		t.settle(it, fate{dropped: shadow.DroppedQueueFull})
-		return
+	default:
+		r.send(it)
 	}
-	it.sample.Seq = t.seq.Add(1)
+}
+
+// send numbers a sample and hands it to the publishers.
+func (r *run) send(it *item) {
+	it.sample.Seq = r.tap.seq.Add(1)
 	select {
 	case r.ready <- it:
 	case <-r.hard.Done():
-		t.settle(it, fate{dropped: shadow.DroppedStopped})
+		r.tap.settle(it, fate{dropped: shadow.DroppedStopped})
 	}
 }
 
@@ -239,12 +251,5 @@ func (t *Tap) settle(it *item, f fate) {
 		return
 	}
 	t.budget.give(it.weight)
-	switch {
-	case f.notSampled != "":
-		t.skip(it.at, it.endpoint, f.notSampled)
-	case f.dropped != "":
-		t.drop(it.arrival, f.dropped)
-	default:
-		t.published(it.arrival)
-	}
+	t.count(it.arrival, f)
 }

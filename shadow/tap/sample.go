@@ -113,7 +113,7 @@ func (c *capture) answer() (shadow.Answer, fate) {
 		if err != nil {
 			return a, fateOf(err)
 		}
-		failure = f
+		failure, c.wait = f, f.RetryAfter
 	default:
 		f, err := c.reply(&a)
 		if err != nil {

@@ -33,6 +33,7 @@ type Tap struct {
 	budget    *budget
 	captures  sync.Pool // of *capture
 	queue     chan *capture
+	turns     turns
 	seq       atomic.Uint64
 	started   atomic.Bool
 	stopped   atomic.Bool // nothing new is taken
@@ -107,22 +108,56 @@ func (t *Tap) decide(r *http.Request, body *io.ReadCloser) *capture {
 		start, *body = t.begin(*body, r.ContentLength)
 		session, _ = t.session(e.dialect, r.Header, start, true)
 	}
+	repeated := repeats(r.Header)
+	further := t.turns.open.Load() > 0 && (repeated || len(r.Header[idempotency]) > 0)
+	if repeated && !further {
+		e.retry.Add()
+		return nil
+	}
 	id, draw := t.draw(session)
-	if !(draw < t.o.Rate) {
+	drawn := draw < t.o.Rate
+	if !drawn && !further {
 		e.rate.Add()
 		return nil
 	}
-	if at.IsZero() {
-		at = time.Now()
-	}
-	if id == (shadow.SampleID{}) {
-		id = newID()
-	}
-	if r.ContentLength > t.o.MaxBody {
-		t.skip(at, e, shadow.NotSampledTooLarge)
+	a := arrival{id: id, at: at, endpoint: e, session: session, draw: draw, length: r.ContentLength, further: further}
+	if !t.belongs(&a, r, repeated, drawn) {
 		return nil
 	}
-	return t.capture(arrival{id: id, at: at, endpoint: e, session: session, draw: draw, length: r.ContentLength}, r, start)
+	return t.capture(a, r, start)
+}
+
+// belongs says whether a request is captured, or counts why not: it is drawn, or it may
+// be a further attempt of a turn that is. An attempt that says it is not the first is
+// never drawn by itself, or a turn with three attempts would have three chances.
+func (t *Tap) belongs(a *arrival, r *http.Request, repeated, drawn bool) bool {
+	a.turn, a.marked = turnOf(a.endpoint, a.session, r)
+	a.further = a.further && t.turns.expect(a.turn)
+	switch {
+	case repeated && !a.further:
+		a.endpoint.retry.Add()
+		return false
+	case !drawn && !a.further:
+		a.endpoint.rate.Add()
+		return false
+	}
+	if a.at.IsZero() {
+		a.at = time.Now()
+	}
+	if a.id == (shadow.SampleID{}) {
+		a.id = newID()
+	}
+	switch {
+	case repeated:
+		a.alone = fateRetried
+	case !drawn:
+		a.alone = fate{notSampled: shadow.NotSampledRate}
+	}
+	if a.length > t.o.MaxBody {
+		t.gone(*a, fate{notSampled: shadow.NotSampledTooLarge})
+		return false
+	}
+	return true
 }
 
 // draw places a request. What is drawn by itself gets its sample's id for that, whose
@@ -150,7 +185,7 @@ func (t *Tap) begin(body io.ReadCloser, length int64) ([]byte, io.ReadCloser) {
 // capture begins one, unless there is no memory left for it.
 func (t *Tap) capture(a arrival, r *http.Request, body []byte) *capture {
 	if !t.budget.take(ownBytes) {
-		t.drop(a, shadow.DroppedQueueFull)
+		t.gone(a, fate{dropped: shadow.DroppedQueueFull})
 		return nil
 	}
 	a.route = tidyKey(t.o.Route.ofHeaders(r.Header))
@@ -167,15 +202,18 @@ func (t *Tap) capture(a arrival, r *http.Request, body []byte) *capture {
 
 // accept takes a finished capture from the request's goroutine. It never waits.
 func (t *Tap) accept(c *capture) {
+	var f fate
 	lost := c.lost.Load()
 	switch {
 	case lost == lostSize:
-		t.skip(c.at, c.endpoint, shadow.NotSampledTooLarge)
+		f.notSampled = shadow.NotSampledTooLarge
 	case lost == lostBudget:
-		t.drop(c.arrival, shadow.DroppedQueueFull)
+		f.dropped = shadow.DroppedQueueFull
 	case t.stopped.Load():
-		t.drop(c.arrival, shadow.DroppedStopped)
+		f.dropped = shadow.DroppedStopped
 	default:
+		// Before the client can know that it failed.
+		c.waits = !c.further && c.mayRetry() && !t.budget.tight() && t.turns.announce(c.turn)
 		select {
 		case t.queue <- c:
 			if t.drained.Load() { // Run may have looked for the last time before
@@ -183,10 +221,23 @@ func (t *Tap) accept(c *capture) {
 			}
 			return
 		default:
-			t.drop(c.arrival, shadow.DroppedQueueFull)
+			f.dropped = shadow.DroppedQueueFull
 		}
 	}
+	t.gone(c.arrival, f)
 	t.release(c)
+}
+
+// gone counts a captured request of which nothing is kept.
+func (t *Tap) gone(a arrival, f fate) {
+	if a.waits {
+		t.turns.gone(a.turn)
+	}
+	if a.further {
+		t.turns.lost(a.turn, f)
+		f = fateRetried
+	}
+	t.count(a, f)
 }
 
 // discard counts what waits in the queue as stopped.
@@ -194,7 +245,7 @@ func (t *Tap) discard() {
 	for {
 		select {
 		case c := <-t.queue:
-			t.drop(c.arrival, shadow.DroppedStopped)
+			t.gone(c.arrival, fate{dropped: shadow.DroppedStopped})
 			t.release(c)
 		default:
 			return
@@ -207,19 +258,17 @@ func (t *Tap) release(c *capture) {
 	t.captures.Put(c)
 }
 
-// skip counts a request that is no sample.
-func (t *Tap) skip(at time.Time, e *endpoint, why shadow.NotSampled) {
-	t.ledger.Count(at, e.name, shadow.EntryNotSampled, string(why))
-}
-
-// drop counts a sample that is lost.
-func (t *Tap) drop(a arrival, why shadow.Dropped) {
-	t.ledger.Count(a.at, a.endpoint.name, shadow.EntrySampled, "")
-	t.ledger.Count(a.at, a.endpoint.name, shadow.EntryDropped, string(why))
-}
-
-// published counts a sample that the publisher has stored.
-func (t *Tap) published(a arrival) {
-	t.ledger.Count(a.at, a.endpoint.name, shadow.EntrySampled, "")
-	t.ledger.Count(a.at, a.endpoint.name, shadow.EntryPublished, "")
+// count counts what became of a request that was captured.
+func (t *Tap) count(a arrival, f fate) {
+	line := func(e shadow.Entry, why string) { t.ledger.Count(a.at, a.endpoint.name, e, why) }
+	switch {
+	case f.notSampled != "":
+		line(shadow.EntryNotSampled, string(f.notSampled))
+	case f.dropped != "":
+		line(shadow.EntrySampled, "")
+		line(shadow.EntryDropped, string(f.dropped))
+	default:
+		line(shadow.EntrySampled, "")
+		line(shadow.EntryPublished, "")
+	}
 }

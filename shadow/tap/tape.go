@@ -56,6 +56,9 @@ func (b *budget) take(n int64) bool {
 
 func (b *budget) give(n int64) { b.held.Add(-n) }
 
+// tight says that over half of it is taken.
+func (b *budget) tight() bool { return b.held.Load() > b.limit/2 }
+
 // chunk gives an empty chunk; nil if there is no memory left for it.
 func (b *budget) chunk() *chunk {
 	if !b.take(chunkBytes) {
