@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -11,57 +9,41 @@ import (
 )
 
 // Version is the wire format of a graded trial that this code writes and reads.
-const Version = 1
+const Version = 2
 
-type envelope struct {
-	V      *int    `json:"v"`
-	Graded *Graded `json:"graded,omitempty"`
-}
+// kindGraded is what a message holds, beside the request as its body.
+const kindGraded = "graded"
 
-// EncodeGraded writes a graded trial as a versioned message. It refuses one that
-// DecodeGraded would not read, with [shadow.ErrMalformed].
+// EncodeGraded writes a graded trial as a versioned message, see
+// [shadow.EncodeMessage]; its body is the request. It refuses one that DecodeGraded
+// would not read, with [shadow.ErrMalformed].
 func EncodeGraded(g Graded) ([]byte, error) {
 	if err := g.check(); err != nil {
 		return nil, fmt.Errorf("encode graded: %w", err)
 	}
-	v := Version
-	data, err := json.Marshal(envelope{V: &v, Graded: &g})
-	if err != nil {
-		return nil, fmt.Errorf("encode graded: %w", err)
-	}
-	return data, nil
+	request := g.Trial.Sample.Request
+	g.Trial.Sample.Request = nil
+	return shadow.EncodeMessage(Version, kindGraded, &g, request)
 }
 
 // DecodeGraded reads what EncodeGraded wrote and checks it: rulings only for arms
 // that answered, none twice for a repeat, each with a verdict or a reason as its
-// state says, grades 1 to 6. Errors: [shadow.ErrVersion] for a message of another
-// version, [shadow.ErrMalformed] for anything else.
+// state says, grades 1 to 6. The request shares data's memory. Errors:
+// [shadow.ErrVersion] for a message of another version, [shadow.ErrMalformed] for
+// anything else.
 func DecodeGraded(data []byte) (Graded, error) {
-	var head struct {
-		V *int `json:"v"`
+	var g Graded
+	request, err := shadow.DecodeMessage(data, Version, kindGraded, &g)
+	if err == nil {
+		err = g.Trial.Sample.SetRequest(request)
 	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return Graded{}, fmt.Errorf("%w: %w", shadow.ErrMalformed, err)
+	if err == nil {
+		err = g.check()
 	}
-	if head.V == nil {
-		return Graded{}, fmt.Errorf("%w: no version", shadow.ErrMalformed)
-	}
-	if *head.V != Version {
-		return Graded{}, fmt.Errorf("%w: %d, this process reads %d", shadow.ErrVersion, *head.V, Version)
-	}
-	var e envelope
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&e); err != nil {
-		return Graded{}, fmt.Errorf("%w: %w", shadow.ErrMalformed, err)
-	}
-	if e.Graded == nil {
-		return Graded{}, fmt.Errorf("%w: no graded trial in it", shadow.ErrMalformed)
-	}
-	if err := e.Graded.check(); err != nil {
+	if err != nil {
 		return Graded{}, err
 	}
-	return *e.Graded, nil
+	return g, nil
 }
 
 // check refuses what later steps could not rely on.

@@ -45,7 +45,7 @@ func TestWireRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.HasPrefix(string(data), `{"v":1,`) {
+	if !strings.HasPrefix(string(data), `{"v":2,`) {
 		t.Errorf("message starts %.20q", data)
 	}
 }
@@ -105,10 +105,12 @@ func TestDecodeGradedForeign(t *testing.T) {
 		{name: "no JSON", raw: "\x00\xff", want: shadow.ErrMalformed},
 		{name: "null", raw: "null", want: shadow.ErrMalformed},
 		{name: "no version", raw: `{"graded":{}}`, want: shadow.ErrMalformed},
-		{name: "version 2", raw: `{"v":2,"anything":[]}`, want: shadow.ErrVersion},
-		{name: "nothing in it", raw: `{"v":1}`, want: shadow.ErrMalformed},
-		{name: "a trial", raw: `{"v":1,"trial":{}}`, want: shadow.ErrMalformed},
-		{name: "empty graded", raw: `{"v":1,"graded":{}}`, want: shadow.ErrMalformed},
+		{name: "version 3", raw: `{"v":3,"anything":[]}`, want: shadow.ErrVersion},
+		{name: "version 1", raw: `{"v":1,"graded":{}}`, want: shadow.ErrVersion},
+		{name: "nothing in it", raw: `{"v":2}`, want: shadow.ErrMalformed},
+		{name: "a trial", raw: "{\"v\":2,\"body\":0,\"trial\":{}}\n", want: shadow.ErrMalformed},
+		{name: "empty graded", raw: "{\"v\":2,\"body\":0,\"graded\":{}}\n", want: shadow.ErrMalformed},
+		{name: "a second request", raw: change(`"sample":{`, `"sample":{"request":"e30=",`), want: shadow.ErrMalformed},
 		{name: "grade null", raw: change(`"grade":6`, `"grade":null`), want: shadow.ErrMalformed},
 		{name: "grade 2.5", raw: change(`"grade":6`, `"grade":2.5`), want: shadow.ErrMalformed},
 		{name: "grade text", raw: change(`"grade":6`, `"grade":"6"`), want: shadow.ErrMalformed},
@@ -130,7 +132,7 @@ func FuzzDecodeGraded(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(good)
-	f.Add([]byte(`{"v":1,"graded":{"rulings":[{"arm":"live","state":"graded"}]}}`))
+	f.Add([]byte("{\"v\":2,\"body\":0,\"graded\":{\"rulings\":[{\"arm\":\"live\",\"state\":\"graded\"}]}}\n"))
 	f.Add([]byte(`{"v":3}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		g, err := judge.DecodeGraded(raw)

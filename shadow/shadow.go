@@ -66,7 +66,7 @@ type Sample struct {
 	// Dialect, Request and Header are what the client said: the body byte for byte,
 	// and the dialect's own headers only. Stream says whether it asked for a stream.
 	Dialect llm.Dialect         `json:"dialect"`
-	Request []byte              `json:"request"`
+	Request []byte              `json:"request,omitempty"`
 	Header  map[string][]string `json:"header,omitempty"`
 	Stream  bool                `json:"stream"`
 	Live    Answer              `json:"live"`

@@ -1,15 +1,13 @@
 package shadow
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 )
 
 // Version is the wire format that this code writes. It reads this version only;
 // what comes from a newer process waits as a dead letter until this one is updated.
-const Version = 1
+const Version = 2
 
 // Errors of decoding. ErrVersion is a whole message of another version,
 // ErrMalformed anything else that is not a message of ours.
@@ -20,90 +18,80 @@ var (
 	ErrTooLarge = errors.New("message larger than the bus carries")
 )
 
-type envelope struct {
-	V      *int    `json:"v"`
-	Sample *Sample `json:"sample,omitempty"`
-	Trial  *Trial  `json:"trial,omitempty"`
-	Books  *Books  `json:"books,omitempty"`
+// What a message holds, beside its body.
+const (
+	kindSample = "sample"
+	kindTrial  = "trial"
+	kindBooks  = "books"
+)
+
+// EncodeSample writes a sample as a versioned message, see [EncodeMessage]; its body is
+// the request. It fails if a number is no JSON, never silently.
+func EncodeSample(s Sample) ([]byte, error) {
+	request := s.Request
+	s.Request = nil
+	return EncodeMessage(Version, kindSample, &s, request)
 }
 
-// EncodeSample writes a sample as a versioned message. Bodies travel as base64, so
-// that not a byte of them changes. It fails if a text is no JSON string, never silently.
-func EncodeSample(s Sample) ([]byte, error) { return encode(envelope{Sample: &s}) }
-
-// EncodeTrial writes a trial as a versioned message.
-func EncodeTrial(t Trial) ([]byte, error) { return encode(envelope{Trial: &t}) }
+// EncodeTrial writes a trial as EncodeSample writes its sample.
+func EncodeTrial(t Trial) ([]byte, error) {
+	request := t.Sample.Request
+	t.Sample.Request = nil
+	return EncodeMessage(Version, kindTrial, &t, request)
+}
 
 // EncodeBooks writes an entry of the books as a versioned message.
-func EncodeBooks(b Books) ([]byte, error) { return encode(envelope{Books: &b}) }
+func EncodeBooks(b Books) ([]byte, error) { return EncodeMessage(Version, kindBooks, &b, nil) }
 
-func encode(e envelope) ([]byte, error) {
-	v := Version
-	e.V = &v
-	data, err := json.Marshal(e)
-	if err != nil {
-		return nil, fmt.Errorf("encode message: %w", err)
-	}
-	return data, nil
-}
-
-// DecodeSample reads what EncodeSample wrote. Errors: ErrVersion, ErrMalformed.
+// DecodeSample reads what EncodeSample wrote; the request shares data's memory.
+// Errors: ErrVersion, ErrMalformed.
 func DecodeSample(data []byte) (Sample, error) {
-	e, err := decode(data)
+	var s Sample
+	request, err := DecodeMessage(data, Version, kindSample, &s)
 	if err != nil {
 		return Sample{}, err
 	}
-	if e.Sample == nil {
-		return Sample{}, fmt.Errorf("%w: no sample in it", ErrMalformed)
+	if err := s.SetRequest(request); err != nil {
+		return Sample{}, err
 	}
-	return *e.Sample, e.Sample.check()
+	return s, s.check()
 }
 
-// DecodeTrial reads what EncodeTrial wrote. Errors: ErrVersion, ErrMalformed.
+// DecodeTrial reads what EncodeTrial wrote; the request shares data's memory.
+// Errors: ErrVersion, ErrMalformed.
 func DecodeTrial(data []byte) (Trial, error) {
-	e, err := decode(data)
+	var t Trial
+	request, err := DecodeMessage(data, Version, kindTrial, &t)
 	if err != nil {
 		return Trial{}, err
 	}
-	if e.Trial == nil {
-		return Trial{}, fmt.Errorf("%w: no trial in it", ErrMalformed)
+	if err := t.Sample.SetRequest(request); err != nil {
+		return Trial{}, err
 	}
-	return *e.Trial, e.Trial.check()
+	return t, t.check()
 }
 
 // DecodeBooks reads what EncodeBooks wrote. Errors: ErrVersion, ErrMalformed.
 func DecodeBooks(data []byte) (Books, error) {
-	e, err := decode(data)
+	var b Books
+	body, err := DecodeMessage(data, Version, kindBooks, &b)
 	if err != nil {
 		return Books{}, err
 	}
-	if e.Books == nil || e.Books.Source == "" || e.Books.Number == 0 {
+	if len(body) > 0 || b.Source == "" || b.Number == 0 {
 		return Books{}, fmt.Errorf("%w: no entry of the books in it", ErrMalformed)
 	}
-	return *e.Books, nil
+	return b, nil
 }
 
-// decode reads the version first: a message of another version may have any shape.
-func decode(data []byte) (envelope, error) {
-	var head struct {
-		V *int `json:"v"`
+// SetRequest puts a message's body in its place. Error: ErrMalformed for a sample that
+// has a request already.
+func (s *Sample) SetRequest(body []byte) error {
+	if s.Request != nil {
+		return fmt.Errorf("%w: sample %s has a request beside the body", ErrMalformed, s.ID)
 	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return envelope{}, fmt.Errorf("%w: %w", ErrMalformed, err)
-	}
-	if head.V == nil {
-		return envelope{}, fmt.Errorf("%w: no version", ErrMalformed)
-	}
-	if *head.V != Version {
-		return envelope{}, fmt.Errorf("%w: %d, this process reads %d", ErrVersion, *head.V, Version)
-	}
-	var e envelope
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&e); err != nil {
-		return envelope{}, fmt.Errorf("%w: %w", ErrMalformed, err)
-	}
-	return e, nil
+	s.Request = body
+	return nil
 }
 
 // check refuses a sample that lacks what every later step relies on.

@@ -93,7 +93,7 @@ func TestPoison(t *testing.T) {
 	}
 	for _, m := range c.Messages {
 		want := shadow.ErrMalformed
-		if strings.Contains(m, "999") {
+		if strings.Contains(m, `"v":`) { // 999, and the first version, which no process reads any more
 			want = shadow.ErrVersion
 		}
 		_, err1 := shadow.DecodeSample([]byte(m))
@@ -130,7 +130,14 @@ func TestDecodeRefuses(t *testing.T) {
 		{"arm twice", "answers are found by arm", broken(func(x *shadow.Trial) { x.Candidates[1].Arm = "cand-a" })},
 		{"no arm", "an answer of nobody", broken(func(x *shadow.Trial) { x.Candidates[0].Arm = "" })},
 		{"short id", "not 32 digits", strings.Replace(broken(func(*shadow.Trial) {}), `"0102fe`, `"02fe`, 1)},
-		{"unknown field", "of a newer writer", strings.Replace(broken(func(*shadow.Trial) {}), `"v":1`, `"v":1,"new":1`, 1)},
+		{"unknown field", "of a newer writer", strings.Replace(broken(func(*shadow.Trial) {}), `{"id"`, `{"new":1,"id"`, 1)},
+		{"unknown field outside", "of a newer writer", strings.Replace(broken(func(*shadow.Trial) {}), `"v":2`, `"v":2,"new":1`, 1)},
+		{"body cut", "a request that was never sent so", cut(broken(func(*shadow.Trial) {}), 1)},
+		{"body longer", "likewise", broken(func(*shadow.Trial) {}) + "x"},
+		{"no body", "likewise", cut(broken(func(*shadow.Trial) {}), len(trial().Sample.Request))},
+		{"no end of the line", "cut before the body", cut(broken(func(x *shadow.Trial) { x.Sample.Request = nil }), 1)},
+		{"two requests", "which one?", strings.Replace(broken(func(*shadow.Trial) {}), `{"id"`, `{"request":"e30=","id"`, 1)},
+		{"two values", "which one?", strings.Replace(broken(func(*shadow.Trial) {}), "}\n", "}{}\n", 1)},
 		{"a sample", "it holds no trial", func() string { d, _ := shadow.EncodeSample(sample()); return string(d) }()},
 	} {
 		if _, err := shadow.DecodeTrial([]byte(c.data)); !errors.Is(err, shadow.ErrMalformed) {
@@ -138,6 +145,8 @@ func TestDecodeRefuses(t *testing.T) {
 		}
 	}
 }
+
+func cut(s string, n int) string { return s[:len(s)-n] }
 
 func FuzzDecodeSample(f *testing.F) {
 	data, err := shadow.EncodeSample(sample())
@@ -186,7 +195,7 @@ func FuzzDecodeTrial(f *testing.F) {
 func seedWire(f *testing.F, whole []byte) {
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
-	for _, s := range []string{"", "null", "[]", `{"v":1}`, `{"v":null}`, `{"v":1,"sample":{}}`, `{"v":1,"trial":{"candidates":null}}`, `{"v":1.5}`, `{"v":2}`} {
+	for _, s := range []string{"", "null", "[]", `{"v":1}`, `{"v":null}`, `{"v":1,"sample":{}}`, `{"v":1,"trial":{"candidates":null}}`, `{"v":1.5}`, `{"v":2}`, "{\"v\":2,\"body\":2,\"sample\":{}}\n{}"} {
 		f.Add([]byte(s))
 	}
 }
@@ -200,5 +209,5 @@ func wireError(t *testing.T, err error) {
 func ExampleDecodeSample() {
 	_, err := shadow.DecodeSample([]byte(`{"v":999}`))
 	fmt.Println(errors.Is(err, shadow.ErrVersion), err)
-	// Output: true unknown wire version: 999, this process reads 1
+	// Output: true unknown wire version: 999, this process reads 2
 }

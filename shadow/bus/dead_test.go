@@ -80,7 +80,7 @@ func TestPoison(t *testing.T) {
 		reasons = append(reasons, m.Header.Get(bus.HeaderReason))
 		bodies = append(bodies, string(m.Data))
 	}
-	want := []string{"malformed", "malformed", "unknown_version", "malformed", "malformed", "malformed"}
+	want := []string{"malformed", "malformed", "unknown_version", "unknown_version", "malformed", "malformed"}
 	if diff := cmp.Diff(want, reasons); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
