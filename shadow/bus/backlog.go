@@ -39,7 +39,7 @@ func (b Backlog) Dead() uint64 {
 // Backlog asks the server what waits. The stages are read from first to last, so
 // that a message that moves on meanwhile is rather counted twice than not at all.
 func (b *Bus) Backlog(ctx context.Context) (Backlog, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, publishTimeout, errors.New("bus gave no answer in time"))
+	ctx, cancel := context.WithTimeoutCause(ctx, publishTimeout, errSlow)
 	defer cancel()
 	var all Backlog
 	for _, one := range []struct {

@@ -20,22 +20,21 @@ const (
 	reconnectWait  = 500 * time.Millisecond
 	pingInterval   = 10 * time.Second
 	startupBackoff = 500 * time.Millisecond
-	maxPublishing  = 256
 )
 
 // Bus is a connection to the bus on behalf of one experiment. Its methods may be
 // called from any number of goroutines.
 type Bus struct {
-	o          Options
-	token      string
-	nc         *nats.Conn
-	js         jetstream.JetStream
-	closed     chan struct{} // closed by isClosed once the connection is gone for good
-	isClosed   func()
-	denied     context.CancelCauseFunc // ends the set-up, which a missing permission would only let time out
-	publishing chan struct{}           // one entry per publish under way
-	insisting  atomic.Int64            // products that wait to be stored
-	running    sync.WaitGroup
+	o         Options
+	token     string
+	nc        *nats.Conn
+	js        jetstream.JetStream
+	closed    chan struct{} // closed by isClosed once the connection is gone for good
+	isClosed  func()
+	denied    context.CancelCauseFunc // ends the set-up, which a missing permission would only let time out
+	sender    *sender
+	insisting atomic.Int64 // products that wait to be stored
+	running   sync.WaitGroup
 }
 
 // Connect reaches the bus and creates the streams that are missing. While the bus
@@ -49,8 +48,8 @@ func Connect(ctx context.Context, o Options) (*Bus, error) {
 	}
 	b := &Bus{
 		o: o, token: token(o.Experiment),
-		closed:     make(chan struct{}),
-		publishing: make(chan struct{}, maxPublishing),
+		closed: make(chan struct{}),
+		sender: newSender(),
 	}
 	b.isClosed = sync.OnceFunc(func() { close(b.closed) })
 	ctx, b.denied = context.WithCancelCause(ctx)
@@ -108,11 +107,15 @@ func (b *Bus) dial(opts []nats.Option) error {
 		return err
 	}
 	js, err := jetstream.New(nc)
+	if err == nil {
+		err = b.sender.open(nc)
+	}
 	if err != nil {
 		nc.Close()
 		return err
 	}
 	b.nc, b.js = nc, js
+	b.running.Go(func() { b.sender.run(nc, b.closed) })
 	return nil
 }
 
@@ -189,6 +192,7 @@ func checkURL(list string) error {
 }
 
 func (b *Bus) onDisconnect(_ *nats.Conn, err error) {
+	b.sender.lost()
 	if err != nil {
 		b.o.Log.Warn("bus disconnected, reconnecting", "error", err)
 	}

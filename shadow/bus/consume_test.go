@@ -317,21 +317,3 @@ func ExampleBus_EachSample() {
 	// sample 000000000000002a0000000000000000
 	// ended: <nil>
 }
-
-func BenchmarkPublish(b *testing.B) {
-	for _, mode := range []struct {
-		name string
-		sync time.Duration
-	}{{"sync always", 0}, {"sync 2m", 2 * time.Minute}} {
-		b.Run(mode.name, func(b *testing.B) {
-			bus := connect(b, bus.Options{InProcess: startServer(b, embedded.Options{Sync: mode.sync})})
-			data := make([]byte, 8<<10)
-			b.SetBytes(int64(len(data)))
-			for n := 0; b.Loop(); n++ {
-				if err := bus.PublishGraded(b.Context(), fmt.Sprint(n), data); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

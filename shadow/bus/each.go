@@ -116,7 +116,7 @@ func (e *lastingError) Unwrap() error { return e.err }
 // consumer finds the stage's consumer and creates it where it is missing. Its
 // position outlives this process; another process's settings are left as they are.
 func (b *Bus) consumer(ctx context.Context, kind string) (jetstream.Consumer, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, publishTimeout, errors.New("bus gave no answer in time"))
+	ctx, cancel := context.WithTimeoutCause(ctx, publishTimeout, errSlow)
 	defer cancel()
 	name, stream := b.durable(kind), streamName(kind)
 	consumer, err := b.js.Consumer(ctx, stream, name)

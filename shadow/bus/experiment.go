@@ -22,7 +22,7 @@ func (b *Bus) PutExperiment(ctx context.Context, name string, record []byte) ([]
 	if limit := b.MaxPayload(); int64(len(record)+headRoom) > limit {
 		return nil, fmt.Errorf("put experiment %q: %w: %d bytes, limit %d", name, shadow.ErrTooLarge, len(record), limit)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, publishTimeout, errors.New("bus gave no answer in time"))
+	ctx, cancel := context.WithTimeoutCause(ctx, publishTimeout, errSlow)
 	defer cancel()
 	stored, err := b.putOnce(ctx, token(name), record)
 	if err != nil {

@@ -107,7 +107,7 @@ func (s *stage) reopen(ctx context.Context, cause error) {
 	if !s.bus.Connected() {
 		return
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, reopenTimeout, errors.New("bus gave no answer in time"))
+	ctx, cancel := context.WithTimeoutCause(ctx, reopenTimeout, errSlow)
 	defer cancel()
 	if consumer, err := s.bus.consumer(ctx, s.kind); err == nil {
 		s.consumer = consumer

@@ -23,6 +23,10 @@ const (
 	// pullBytes bounds one pull: consumers bounded by count only were measured to
 	// collapse to 83 messages a second at 256 KiB each.
 	pullBytes = 8 << 20
+	// publishBytes bounds what is on its way to the server and not stored yet, and
+	// sendQueue how many of them are not written yet.
+	publishBytes = 8 << 20
+	sendQueue    = 128
 	// headRoom is what a message's headers may take of max_payload, so that it can
 	// still become a dead letter with its reasons.
 	headRoom = 4 << 10

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -97,47 +98,35 @@ func (b *Bus) store(ctx context.Context, kind, id string, data []byte) error {
 	return nil
 }
 
-// publish returns by ctx's deadline even if the connection is stuck in a write: the
-// call that is stuck then ends by itself within the flush timeout.
+// publish returns by ctx's deadline, even if the connection is stuck in a write. It
+// creates the streams again if they are gone, e.g. with the server's store.
 func (b *Bus) publish(ctx context.Context, msg *nats.Msg) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, publishTimeout, errors.New("bus gave no answer in time"))
-	defer cancel()
-	select {
-	case b.publishing <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if end, ok := ctx.Deadline(); !ok || time.Until(end) > publishTimeout {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, publishTimeout, errSlow)
+		defer cancel()
 	}
-	result := make(chan error, 1)
-	b.running.Go(func() {
-		defer func() { <-b.publishing }()
-		result <- b.publishOnce(ctx, msg)
-	})
-	select {
-	case err := <-result:
-		if err != nil && ctx.Err() != nil {
-			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	err := b.sender.send(ctx, msg, b.closed)
+	if errors.Is(err, jetstream.ErrNoStreamResponse) {
+		if err = b.restoreStreams(ctx); err == nil {
+			err = b.sender.send(ctx, msg, b.closed)
 		}
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return err
 }
 
-// errNotConnected is a publish while the connection is lost.
-var errNotConnected = errors.New("no connection to the bus")
+// errSlow is a bus that did not answer in time.
+var errSlow = errors.New("bus gave no answer in time")
 
-// publishOnce creates the streams again if they are gone, e.g. with the server's store.
-func (b *Bus) publishOnce(ctx context.Context, msg *nats.Msg) error {
-	_, err := b.js.PublishMsg(ctx, msg)
-	if errors.Is(err, nats.ErrReconnectBufExceeded) {
-		return errNotConnected // what the library says speaks of a buffer that we do not want
-	}
-	if !errors.Is(err, jetstream.ErrNoStreamResponse) {
+// restoreStreams returns by ctx's deadline; a write that is stuck ends by itself within
+// the flush timeout.
+func (b *Bus) restoreStreams(ctx context.Context) error {
+	result := make(chan error, 1)
+	b.running.Go(func() { result <- b.ensureStreams(ctx) })
+	select {
+	case err := <-result:
 		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	if err := b.ensureStreams(ctx); err != nil {
-		return err
-	}
-	_, err = b.js.PublishMsg(ctx, msg)
-	return err
 }

@@ -26,9 +26,9 @@ const (
 	DefaultDrainLimit = 10 * time.Second
 	// DefaultDecoders is few, since decoding competes with the live service.
 	DefaultDecoders = 2
-	// DefaultPublishers is how many samples may wait for the bus at once: at 1 ms
-	// each it is far more than any tap takes.
-	DefaultPublishers = 64
+	// DefaultPublishers is how many samples may wait for the bus at once: the server
+	// writes what comes together in one go, and in bytes the bus bounds it.
+	DefaultPublishers = 256
 
 	maxMaxBody = 1 << 30
 )
