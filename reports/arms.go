@@ -18,6 +18,7 @@ func armReport(a Arm, v view, arm int, e Experiment) ArmReport {
 	r, latency := countedArm(a, v, arm, e)
 	r.Survival = survivalOf(latency, e.latencyLimits())
 	r.FirstToken = firstTokenOf(v, arm, e)
+	r.clusterGrades(v, arm, e.Level)
 	r.estimateMean(v, arm)
 	r.TokensOut, r.Reasoning, r.Speed = tokensOf(v, arm), reasoningOf(v, arm, e.Level), speedOf(v, arm)
 	r.GradeLength = gradeLength(v, arm)
@@ -35,6 +36,7 @@ func countedArm(a Arm, v view, arm int, e Experiment) (ArmReport, *times) {
 	r.countGrades(v, arm, e)
 	latency := v.times(arm, answer.latency)
 	r.Latency = tailOf(latency, e.latencyLimits(), e.Level)
+	r.Latency.cluster(v.callsOf(v.index, arm, answer.latency), e.Level)
 	return r, latency
 }
 
@@ -47,6 +49,7 @@ func firstTokenOf(v view, arm int, e Experiment) *Tail {
 	if first.Calls == 0 {
 		return nil
 	}
+	first.cluster(v.callsOf(v.index, arm, answer.first), e.Level)
 	return &first
 }
 
@@ -126,11 +129,7 @@ func counts[S ~string](n map[string]int64, order []S) []Count {
 	return out
 }
 
-func (r *ArmReport) gradesOf(v view, arm int, e Experiment) {
-	r.countGrades(v, arm, e)
-	r.estimateMean(v, arm)
-}
-
+// countGrades counts grades and problems; the shares have no interval yet.
 func (r *ArmReport) countGrades(v view, arm int, e Experiment) {
 	problems, poor, n := tally{}, 0, 0
 	for o, k := range v.shapesOf(arm) {
@@ -144,11 +143,11 @@ func (r *ArmReport) countGrades(v view, arm int, e Experiment) {
 			poor += k
 		}
 	}
-	r.Poor = shareOf(poor, n, e.Level)
+	r.Poor = countedShare(poor, n)
 	r.Problems = []ProblemShare{}
 	named := v.named(problems)
 	for _, p := range problemList(e, named) {
-		r.Problems = append(r.Problems, ProblemShare{p, shareOf(int(named[string(p)]), n, e.Level)})
+		r.Problems = append(r.Problems, ProblemShare{p, countedShare(int(named[string(p)]), n)})
 	}
 }
 

@@ -144,8 +144,7 @@ func armChanges(name shadow.Arm, before, after view, arm int, e Experiment) []Ch
 		c.Figure, c.Limit, c.P = FigureOver, new(limit), nil
 		add(c, ok)
 	}
-	failed := func(a answer) (bool, bool) { return a.failed(), a.asked() && a.reason != before.rules.clientAbort }
-	c, ok := shareChange(before.share(arm, failed), after.share(arm, failed), e.Level)
+	c, ok := shareChange(before.failures(arm), after.failures(arm), e.Level)
 	c.Figure, c.P = FigureFailures, nil
 	add(c, ok)
 	for _, c := range problemChanges(before, after, arm, e) {
@@ -157,7 +156,8 @@ func armChanges(name shadow.Arm, before, after view, arm int, e Experiment) []Ch
 
 // problemChanges has every problem of the list that either week has.
 func problemChanges(before, after view, arm int, e Experiment) []Change {
-	first, second := before.problemShares(arm), after.problemShares(arm)
+	_, first := before.gradeShares(arm)
+	_, second := after.gradeShares(arm)
 	seen := tally{}
 	for code, share := range first {
 		if n := share.x + second[code].x; n > 0 {

@@ -7,55 +7,11 @@ import (
 	"github.com/understudy-eval/understudy/stats"
 )
 
-// share01 is how often an event happened to the calls of an arm that it can be told
-// of: a column of sums by session.
-type share01 struct {
-	x, column int
-	calls     *bySession
-}
-
-// share collects how often an event happened to an arm's calls; event also says
-// whether that is known.
-func (v view) share(arm int, event func(answer) (happened, known bool)) share01 {
-	f := share01{calls: sums(1)}
-	for a := range v.answers(arm) {
-		happened, known := event(a)
-		if !known {
-			continue
-		}
-		sum := f.calls.row(v.samples.at(a.sample).session)
-		if happened {
-			sum[0]++
-			f.x++
-		}
-	}
-	f.calls.done()
-	return f
-}
-
-// problemShares is, by the code of a problem, how often graded answers have it.
-func (v view) problemShares(arm int) map[uint32]share01 {
-	codes, column := v.problemColumns()
-	calls, counts := sums(len(codes)), make([]int, len(codes))
-	for a := range v.answers(arm) {
-		if a.graded() {
-			at := column[a.problem]
-			calls.row(v.samples.at(a.sample).session)[at]++
-			counts[at]++
-		}
-	}
-	calls.done()
-	out := map[uint32]share01{}
-	for at, code := range codes {
-		out[code] = share01{counts[at], at, calls}
-	}
-	return out
-}
-
 // gradeMean is an arm's mean grade in a view.
 func (v view) gradeMean(arm int) Estimate {
 	var r ArmReport
-	r.gradesOf(v, arm, Experiment{Level: 0.95}) // a mean does not depend on the level
+	r.countGrades(v, arm, Experiment{})
+	r.estimateMean(v, arm)
 	return r.Mean
 }
 

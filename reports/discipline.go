@@ -5,37 +5,11 @@ import (
 	"slices"
 )
 
-// Discipline is the share of an arm's answers outside the contract that their
-// request itself sets: a schema, a list, the tools that may be called. N counts the
-// answers of which it can be told, X those outside; less is better. The interval is
-// Wilson's. Clustered: sessions have several such answers, and it is Wilson's with
-// the number of independent answers that tell as much; nil where an answer lacks
-// its session.
-type Discipline struct {
-	Share
-	Clustered bool `json:"clustered,omitempty"`
-}
-
-// disciplineOf is over the answers that are known to keep or to break a contract.
-func disciplineOf(v view, arm int, level float64) Discipline {
-	x, by := 0, sums(1)
-	for a := range v.answers(arm) {
-		if !a.bound() {
-			continue
-		}
-		sum := by.row(v.samples.at(a.sample).session)
-		if a.outside() {
-			x++
-			sum[0]++
-		}
-	}
-	by.done()
-	d := Discipline{Share: shareOf(x, by.rows, level)}
-	if d.Clustered = by.clustered(); d.Clustered {
-		s, err := by.share(0, level)
-		d.Interval = intervalOf(s.CI, err)
-	}
-	return d
+// disciplineOf is the share of an arm's answers outside the contract that their
+// request itself sets: a schema, a list, the tools that may be called. It is over the
+// answers that are known to keep or to break one.
+func disciplineOf(v view, arm int, level float64) Share {
+	return v.share(arm, func(a answer) (bool, bool) { return a.outside(), a.bound() }).report(level)
 }
 
 // disciplineDelta is over the pairs of which it can be told of both answers.
@@ -66,7 +40,7 @@ func disciplineSection(r Report) section {
 	}
 	line(&s.table, "checked", r.Arms, func(a ArmReport) string { return fmt.Sprint(a.Discipline.N) })
 	line(&s.table, "outside", r.Arms, func(a ArmReport) string { return fmt.Sprint(a.Discipline.X) })
-	line(&s.table, "share outside", r.Arms, func(a ArmReport) string { return shareText(a.Discipline.Share) })
+	line(&s.table, "share outside", r.Arms, func(a ArmReport) string { return shareText(a.Discipline) })
 	if len(r.Comparisons) == 0 {
 		return s
 	}

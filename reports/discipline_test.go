@@ -35,7 +35,7 @@ var near = cmpopts.EquateApprox(0, 5e-5)
 // without a schema at the model and 1 of 30,679 with one were outside, which is 0.51
 // points fewer, 95 % interval 0.45 to 0.57.
 func TestFoundingDiscipline(t *testing.T) {
-	share := func(outside, of int) reports.Discipline {
+	share := func(outside, of int) reports.Share {
 		var rows []sinks.Row
 		for i := range of {
 			rows = append(rows, bound(i, shadow.Live, i >= outside))
@@ -43,7 +43,7 @@ func TestFoundingDiscipline(t *testing.T) {
 		return build(t, liveOnly(), rows, nil).Arms[0].Discipline
 	}
 	without, with := share(294, 57043), share(1, 30679)
-	want := reports.Discipline{Share: reports.Share{X: 294, N: 57043, Share: new(0.00515), Interval: interval(0.00460, 0.00578)}}
+	want := reports.Share{X: 294, N: 57043, Share: new(0.00515), Interval: interval(0.00460, 0.00578)}
 	if diff := cmp.Diff(want, without, near); diff != "" {
 		t.Error(diff)
 	}
@@ -73,10 +73,10 @@ func TestDiscipline(t *testing.T) {
 		rows = append(rows, live, cand)
 	}
 	r := build(t, experiment(), rows, booksFor(100))
-	arms := []reports.Discipline{r.Arms[0].Discipline, r.Arms[1].Discipline}
-	want := []reports.Discipline{
-		{Share: reports.Share{X: 4, N: 95, Share: new(4.0 / 95), Interval: interval(0.01649, 0.10331)}},
-		{Share: reports.Share{X: 10, N: 95, Share: new(10.0 / 95), Interval: interval(0.05823, 0.18302)}},
+	arms := []reports.Share{r.Arms[0].Discipline, r.Arms[1].Discipline}
+	want := []reports.Share{
+		{X: 4, N: 95, Share: new(4.0 / 95), Interval: interval(0.01649, 0.10331)},
+		{X: 10, N: 95, Share: new(10.0 / 95), Interval: interval(0.05823, 0.18302)},
 	}
 	if diff := cmp.Diff(want, arms, near); diff != "" {
 		t.Errorf("Wilson, per arm over its own answers\n%s", diff)
@@ -107,7 +107,7 @@ func TestDisciplineIsClustered(t *testing.T) {
 		}
 		return out
 	}
-	width := func(d reports.Discipline) float64 { return *d.Interval.Upper - *d.Interval.Lower }
+	width := func(d reports.Share) float64 { return *d.Interval.Upper - *d.Interval.Lower }
 	apart, together := build(t, liveOnly(), rows(""), nil).Arms[0].Discipline, build(t, liveOnly(), rows("s"), nil).Arms[0].Discipline
 	if apart.Clustered || !together.Clustered || together.X != 40 || together.N != 200 {
 		t.Errorf("apart %+v, together %+v", apart, together)

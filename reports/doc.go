@@ -80,6 +80,13 @@
 // slower or better answer may just be longer, so grades and times are also compared at
 // equal length ([Length]).
 //
+// # Sessions
+//
+// Calls of one session are alike, so every mean and share of an arm and every difference
+// is clustered by session; one without its session leaves them without an error. Only
+// quantiles' intervals and the judge's own shares take calls as independent of each
+// other, and a share without any case has nothing that could be clustered.
+//
 // # Discipline
 //
 // An answer outside the schema, list or tools of its own request is counted per arm
@@ -91,7 +98,7 @@
 //
 // Quality is the anytime interval of the grade delta against the margin; it starts
 // after the burn-in. Guards are intervals against limits: shares over a time
-// (Wilson), increases of failures and problems (Newcombe for pairs, widened where
+// (Wilson with as many calls as are independent, [Share]), increases of failures and problems (Newcombe for pairs, widened where
 // sessions have several), increase of p95 (MOVER). Increases are measured against
 // the control arm where there is one.
 //

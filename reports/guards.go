@@ -150,7 +150,11 @@ func shareCheck(code Code, what string, s Share, limit, level float64) Check {
 		Code: code, State: s.Interval.Against(limit), Value: s.Share, Interval: s.Interval,
 		Limit: limit, Unit: unitShare, N: s.N, what: what,
 	}
-	if s.N > 0 {
+	switch {
+	case s.N == 0:
+	case s.Clustered && s.X > 0 && s.X < s.N:
+		check.More = check.moreByWidth()
+	default: // without a case the clusters say nothing, see [stats.ClusteredShare]
 		check.More = grown(s.N, func(k int) State {
 			return intervalOf(stats.Wilson(k*s.X, k*s.N, level)).Against(limit)
 		})

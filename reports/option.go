@@ -28,7 +28,7 @@ func AsOf(now time.Time) Option { return func(g *given) { g.now = now } }
 // alone, which says of it what it says of the whole one, and cannot be printed. It
 // takes less time and memory, and fewer columns are read.
 //
-// What is there: Rows, Books, First and Last; of an arm its counts, shares of grades
+// What is there: Rows, Books, First and Last; of an arm its counts, also those of grades
 // and problems, and Latency, FirstToken where the gate has a limit on it; of a
 // comparison Quality without Poor and BetterUnpaired, Ungraded, Failures, Problems, and
 // P95 and CostIncrease where the gate guards them. The rest is as in an empty report.

@@ -111,8 +111,9 @@ type ArmReport struct {
 	// Poor is the share of grades 5 and 6.
 	Poor     Share          `json:"poor"`
 	Problems []ProblemShare `json:"problems"`
-	// Discipline is the share of answers outside the request's own schema or list.
-	Discipline Discipline `json:"outside_contract"`
+	// Discipline is the share of answers outside the contract that their request itself
+	// sets, of those of which it can be told; less is better.
+	Discipline Share `json:"outside_contract"`
 
 	// Vantage is where times were measured: at the tap for live, from the worker that
 	// asked for candidates.

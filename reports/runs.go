@@ -67,11 +67,3 @@ func (b *bySession) mean(column int) (stats.Estimate, error) {
 	}
 	return b.sizes.Mean(&b.totals[column])
 }
-
-// share estimates the share of a column of 0 and 1.
-func (b *bySession) share(column int, level float64) (stats.Share, error) {
-	if b.keyless {
-		return stats.Share{}, stats.ErrNoCluster
-	}
-	return b.sizes.Share(&b.totals[column], level)
-}

@@ -185,7 +185,7 @@ func checks(d Decision) section {
 	for i, code := range d.Reasons {
 		codes[i] = string(code)
 	}
-	s.notes = []string{"reasons: " + strings.Join(codes, ", "), "a check passes or fails when the whole interval lies on one side of the limit; shares of one arm take its calls as independent"}
+	s.notes = []string{"reasons: " + strings.Join(codes, ", "), "a check passes or fails when the whole interval lies on one side of the limit"}
 	if d.CostUnguarded {
 		s.notes = append(s.notes, "cost is not guarded: there is no pair of which both costs are known")
 	}

@@ -113,6 +113,8 @@ func (d *SliceDelta) tails(all pairs, e Experiment) {
 		d.Limit, limits = new(e.Limits[0]), e.Limits[:1]
 	}
 	live, candidate := tailOf(base, limits, e.Level), tailOf(cand, limits, e.Level)
+	live.cluster(all.callsOf(all.index, all.base, answer.latency), e.Level)
+	candidate.cluster(all.callsOf(all.index, all.cand, answer.latency), e.Level)
 	d.P95Live, d.P95Candidate = live.quantile(0.95), candidate.quantile(0.95)
 	if d.Limit != nil {
 		d.OverLive, d.OverCandidate = live.Over[0].Share, candidate.Over[0].Share

@@ -81,16 +81,13 @@ func quantileIn(sorted stats.Ascending, p float64) *float64 {
 
 func reasoningOf(v view, arm int, level float64) Reasoning {
 	var some whole
-	n := 0
-	for a := range v.answers(arm) {
+	any := v.share(arm, func(a answer) (bool, bool) {
 		tokens, known := a.number(tokensReasoning)
-		if !known || !a.answered() {
-			continue
-		}
-		if n++; tokens > 0 {
+		if known = known && a.answered(); known && tokens > 0 {
 			some.add(tokens)
 		}
-	}
+		return tokens > 0, known
+	})
 	some.sort()
-	return Reasoning{Any: shareOf(some.len(), n, level), Median: quantileIn(some.all(), 0.5)}
+	return Reasoning{Any: any.report(level), Median: quantileIn(some.all(), 0.5)}
 }

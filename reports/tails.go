@@ -54,7 +54,7 @@ type OverLimit struct {
 	Answers Share `json:"answers"`
 }
 
-// tailOf describes sorted times.
+// tailOf describes sorted times; the shares have no interval yet, see [Tail.cluster].
 func tailOf(x *times, limits []time.Duration, level float64) Tail {
 	t := Tail{
 		Calls: x.len(), Answered: x.exact.len(), Failed: x.cut.len() + x.failed, TimedOut: x.cut.len(), Left: x.left.len(),
@@ -67,7 +67,7 @@ func tailOf(x *times, limits []time.Duration, level float64) Tail {
 		late, known := x.over(limit)
 		lateAnswers := x.exact.over(limit)
 		t.Over = append(t.Over, OverLimit{
-			Limit: limit, Share: shareOf(late, known, level), Answers: shareOf(lateAnswers, x.exact.len(), level),
+			Limit: limit, Share: countedShare(late, known), Answers: countedShare(lateAnswers, x.exact.len()),
 		})
 	}
 	return t

@@ -1,11 +1,9 @@
 package reports
 
 import (
-	"math"
 	"time"
 
 	"github.com/understudy-eval/understudy/shadow"
-	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
 // maxTrend is how many weeks a trend has at most, its last one included.
@@ -194,21 +192,14 @@ func trendWeek(v view, e Experiment, t TrendWeek) TrendWeek {
 func weekArm(name shadow.Arm, v view, arm int, e Experiment) WeekArm {
 	var r ArmReport
 	r.countStates(v, arm)
-	r.gradesOf(v, arm, e)
+	r.countGrades(v, arm, e)
+	r.clusterGrades(v, arm, e.Level)
+	r.estimateMean(v, arm)
+	latency := tailOf(v.times(arm, answer.latency), rising(e.Limits, limitsOf(e.Gate.Over)), e.Level)
+	latency.cluster(v.callsOf(v.index, arm, answer.latency), e.Level)
 	return WeekArm{
 		Name: name, Samples: r.Samples, Asked: r.Asked, Graded: r.Graded,
-		Mean: r.Mean, Weighted: r.Weighted, Poor: r.Poor, Problems: r.Problems, Failures: r.failures(e.Level),
-		Latency: tailOf(v.times(arm, answer.latency), rising(e.Limits, limitsOf(e.Gate.Over)), e.Level),
+		Mean: r.Mean, Weighted: r.Weighted, Poor: r.Poor, Problems: r.Problems, Failures: v.failures(arm).report(e.Level),
+		Latency: latency,
 	}
-}
-
-// failures is the share of calls that failed, without those that the user left.
-func (r ArmReport) failures(level float64) Share {
-	left := 0
-	for _, c := range r.FailedBy {
-		if c.Name == string(llm.ClientAbort) {
-			left = int(min(c.N, math.MaxInt))
-		}
-	}
-	return shareOf(r.Failed-left, r.Asked-left, level)
 }

@@ -30,12 +30,15 @@ type Estimate struct {
 	Undefined string   `json:"undefined,omitempty"`
 }
 
-// Share is x of n, with its Wilson interval.
+// Share is x of n. Its interval is Wilson's. Clustered: sessions have several of the n,
+// and it is Wilson's with as many of them as are independent; it is nil then if there is
+// one session only, or not every one is known.
 type Share struct {
-	X        int       `json:"x"`
-	N        int       `json:"n"`
-	Share    *float64  `json:"share"`
-	Interval *Interval `json:"interval"`
+	X         int       `json:"x"`
+	N         int       `json:"n"`
+	Share     *float64  `json:"share"`
+	Interval  *Interval `json:"interval"`
+	Clustered bool      `json:"clustered,omitempty"`
 }
 
 // Count is how often a reason or a name occurred.
@@ -87,8 +90,16 @@ func intervalOf(iv stats.Interval, err error) *Interval {
 	return &out
 }
 
+// shareOf is a share of independent rows.
 func shareOf(x, n int, level float64) Share {
-	s := Share{X: x, N: n, Interval: intervalOf(stats.Wilson(x, n, level))}
+	s := countedShare(x, n)
+	s.Interval = intervalOf(stats.Wilson(x, n, level))
+	return s
+}
+
+// countedShare is a share whose interval comes later, or not at all.
+func countedShare(x, n int) Share {
+	s := Share{X: x, N: n}
 	if n > 0 {
 		s.Share = new(float64(x) / float64(n))
 	}
