@@ -61,16 +61,16 @@ func summarize(w io.Writer, s *setup) {
 	fmt.Fprintf(w, "experiment  %s, digest %.12s\n", e.Name, e.Digest)
 	fmt.Fprintf(w, "tap         %s → %s, %g %% by %s\n", c.Tap.Listen, e.Live, 100*c.Tap.Rate, unit)
 	for _, arm := range c.Candidates {
-		m, _ := c.Model(arm.Model)
 		kind := "candidate"
 		if arm.Control {
 			kind = "control"
 		}
-		fmt.Fprintf(w, "%-11s %s: %s, %g %% of the samples, time-out %s\n", kind, arm.Name, m.Model, 100*arm.Share, arm.Timeout)
+		fmt.Fprintf(w, "%-11s %s: %s, %g %% of the samples, time-out %s\n", kind, arm.Name, idOf(c, arm.Model), 100*arm.Share, arm.Timeout)
 	}
 	if len(c.Candidates) == 0 {
 		fmt.Fprintln(w, "candidates  none: served answers are graded all the same")
 	}
+	showPolicies(w, c)
 	showEndpoints(w, c)
 	fmt.Fprintf(w, "judge       %s, pinned to %s; reserve %s\n", e.Judge.Primary, e.Judge.Pinned, cmp.Or(e.Judge.Reserve, "none"))
 	fmt.Fprintf(w, "rubric      %s, digest %.12s, %d problems\n", e.Rubric, e.Digests, len(e.Problems))

@@ -34,9 +34,10 @@ func logEndpoints(ctx context.Context, log *slog.Logger, cfg *config.Config) {
 
 // notAsked lists the tapped endpoints whose dialect a candidate's provider does not take.
 func notAsked(cfg *config.Config, c config.Candidate) []string {
-	m, _ := cfg.Model(c.Model)
-	takes := provider.Dialects(m.Provider)
-	return suffixes(slices.DeleteFunc(llm.Surfaces(), func(s llm.Surface) bool { return slices.Contains(takes, s.Dialect) }))
+	models := cfg.Asked(c.Model)
+	return suffixes(slices.DeleteFunc(llm.Surfaces(), func(s llm.Surface) bool {
+		return !slices.ContainsFunc(models, func(m config.Model) bool { return !slices.Contains(provider.Dialects(m.Provider), s.Dialect) })
+	}))
 }
 
 func suffixes(surfaces []llm.Surface) []string {

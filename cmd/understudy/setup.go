@@ -114,10 +114,17 @@ func experimentOf(cfg *config.Config, r *rubric.Rubric) reports.Experiment {
 func armsOf(cfg *config.Config) []reports.Arm {
 	var out []reports.Arm
 	for _, c := range cfg.Candidates {
-		m, _ := cfg.Model(c.Model)
-		out = append(out, reports.Arm{Name: shadow.Arm(c.Name), Model: m.Model, Control: c.Control, Timeout: c.Timeout})
+		out = append(out, reports.Arm{Name: shadow.Arm(c.Name), Model: idOf(cfg, c.Model), Control: c.Control, Timeout: c.Timeout})
 	}
 	return out
+}
+
+// idOf is the id that a model is asked for by; a policy's is its name.
+func idOf(cfg *config.Config, name string) string {
+	if m, ok := cfg.Model(name); ok {
+		return m.Model
+	}
+	return name
 }
 
 // pinned is the snapshot under which a judge's verdicts are counted: its id, and

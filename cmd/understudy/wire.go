@@ -45,7 +45,16 @@ func openModel(m config.Model) (*provider.Client, error) {
 // openCandidates is what asks every candidate.
 func openCandidates(cfg *config.Config, log *slog.Logger) (*candidate.Asker, error) {
 	var arms []candidate.Arm
+	policies := newTroupe(cfg, log)
 	for _, c := range cfg.Candidates {
+		if p, ok := cfg.Policy(c.Model); ok {
+			m, err := policies.policy(p)
+			if err != nil {
+				return nil, err
+			}
+			arms = append(arms, candidate.Arm{Name: shadow.Arm(c.Name), Model: m, Share: c.Share, Timeout: c.Timeout, Control: c.Control})
+			continue
+		}
 		m, _ := cfg.Model(c.Model)
 		places := m.Concurrency
 		m.Concurrency = 0 // the arm waits for its place before its clock starts

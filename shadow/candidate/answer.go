@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
@@ -22,7 +24,7 @@ func (a *Asker) record(ctx context.Context, answer *shadow.Answer, arm arm, s sh
 	answer.Usage = reply.Usage
 	answer.Attempts = max(reply.Attempts, 1)
 	answer.Status = reply.Status
-	answer.Notes = reply.Notes
+	answer.Notes = append(slices.Clip(reply.Notes), trace(reply)...)
 	if err == nil {
 		answer.Failure = nothing(reply) // a whole answer that comes late is slow, not lost
 		return
@@ -66,6 +68,27 @@ func nothing(r llm.Reply) llm.Reason {
 		return llm.Filtered
 	}
 	return llm.Empty
+}
+
+// trace notes what a policy did: each call, what became of it, and when.
+func trace(r llm.Reply) []string {
+	var notes []string
+	if r.Mark != llm.Plain {
+		notes = append(notes, "answer "+string(r.Mark))
+	}
+	for i, a := range r.Trace {
+		note := fmt.Sprintf("call %d: %s %s at %s for %s", i+1, a.Model, a.Fate, a.At.Round(time.Millisecond), a.Took.Round(time.Millisecond))
+		for _, why := range []string{string(a.Reason), a.Code, a.Flaw} {
+			if why != "" {
+				note += ", " + clean(why)
+			}
+		}
+		if a.Usage.Out != nil {
+			note += fmt.Sprintf(", %d tokens", *a.Usage.Out)
+		}
+		notes = append(notes, note)
+	}
+	return notes
 }
 
 // toolCalls makes the texts of tool calls fit to be sent on.

@@ -159,7 +159,7 @@ func (a *Asker) ask(ctx context.Context, arm arm, s shadow.Sample, answer *shado
 func request(s shadow.Sample) llm.Request {
 	return llm.Request{
 		Dialect: s.Dialect, Body: slices.Clone(s.Request), Stream: s.Stream,
-		Header: cloneHeader(s.Header),
+		Header: cloneHeader(s.Header), Tags: s.Tags,
 	}
 }
 

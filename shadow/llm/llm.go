@@ -56,6 +56,8 @@ type Request struct {
 	// first content is there; nil is nobody. It is not called for an answer that is not
 	// streamed, nor for a stream without content.
 	OnFirst func()
+	// Tags are what the client's service says about the request; they are never sent.
+	Tags map[string]string
 	// IdempotencyKey is the same for all calls that are to be one at the provider; empty
 	// sends none.
 	IdempotencyKey string

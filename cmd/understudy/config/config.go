@@ -12,7 +12,8 @@ type Config struct {
 	// File is the path that it was read from; relative paths were taken from its folder.
 	File       string
 	Experiment Experiment
-	Models     []Model // in the order of the file
+	Models     []Model  // in the order of the file
+	Policies   []Policy // in the order of the file
 	Tap        Tap
 	Bus        Bus
 	Candidates []Candidate // in the order of the file; may be empty

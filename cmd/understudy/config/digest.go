@@ -21,6 +21,7 @@ type digestForm struct {
 	Version    int                    `json:"version"`
 	Experiment digestDates            `json:"experiment"`
 	Models     map[string]digestModel `json:"models"`
+	Policies   map[string]Policy      `json:"policies,omitempty"`
 	Candidates []digestArm            `json:"candidates"`
 	Judge      digestJudge            `json:"judge"`
 	Limits     []time.Duration        `json:"limits_ns"`
@@ -62,7 +63,8 @@ type digestJudge struct {
 
 // Digest names what is fixed before the run: 64 hexadecimal digits of SHA-256 over
 // a canonical JSON text. It covers the experiment's name and dates, the models of
-// candidates and judges (without key, concurrency and price), candidates but their share,
+// candidates and judges (without key, concurrency and price), the policies that join
+// them, candidates but their share,
 // judge but its share and concurrency, the rubric's own digest, gate and report.
 //
 // Rates and shares are left out: they may change while it runs, and each row keeps
@@ -73,6 +75,7 @@ func (c *Config) Digest(rubricDigest string) string {
 		Version:    digestVersion,
 		Experiment: digestDates{c.Experiment.Name, c.Experiment.Start, c.Experiment.Stop},
 		Models:     map[string]digestModel{},
+		Policies:   map[string]Policy{},
 		Candidates: []digestArm{},
 		Limits:     c.Report.Limits,
 		Level:      c.Report.Level,
@@ -88,9 +91,10 @@ func (c *Config) Digest(rubricDigest string) string {
 	}
 	slices.SortFunc(form.Candidates, func(a, b digestArm) int { return strings.Compare(a.Name, b.Name) })
 	for _, name := range used {
-		if m, ok := c.Model(name); ok {
-			form.Models[name] = digestModel{m.Provider, m.Model, m.BaseURL, m.Digest, m.Extra, m.Reasoning}
+		for _, m := range c.Asked(name) {
+			form.Models[m.Name] = digestModel{m.Provider, m.Model, m.BaseURL, m.Digest, m.Extra, m.Reasoning}
 		}
+		c.policiesOf(name, form.Policies)
 	}
 	text, err := json.Marshal(form)
 	if err != nil {
@@ -98,4 +102,16 @@ func (c *Config) Digest(rubricDigest string) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// policiesOf adds the policy of a name, and those within it.
+func (c *Config) policiesOf(name string, all map[string]Policy) {
+	p, ok := c.Policy(name)
+	if _, there := all[name]; !ok || there {
+		return
+	}
+	all[name] = p
+	for _, stage := range p.Stages {
+		c.policiesOf(stage, all)
+	}
 }

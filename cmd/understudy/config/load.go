@@ -44,8 +44,7 @@ func Parse(name string, data []byte) (*Config, error) {
 type draft struct {
 	*decoder
 	Config
-	policies map[string][]string // the stages of policies, which are not built
-	serves   string              // the policy that the tap is to serve through, named at servesAt
+	serves   string // the policy that the tap is to serve through, named at servesAt
 	servesAt string
 	broken   map[string]bool // models of which not enough is known to check them further
 }
@@ -54,7 +53,7 @@ type draft struct {
 func (d *decoder) read(root *node) *draft {
 	r := &draft{
 		decoder: d, Config: defaults(d.resolve),
-		policies: map[string][]string{}, broken: map[string]bool{},
+		broken: map[string]bool{},
 	}
 	r.File, r.Config.places = d.file, d.places
 	if root.kind != isMap {
@@ -62,7 +61,7 @@ func (d *decoder) read(root *node) *draft {
 		return r
 	}
 	section(fields{
-		"experiment": r.experiment(), "models": r.models, "policies": r.policySections, "tap": r.tap(), "bus": r.bus(),
+		"experiment": r.experiment(), "models": r.models, "policies": r.policies, "tap": r.tap(), "bus": r.bus(),
 		"candidates": r.candidates, "judge": r.judge(), "spend": notYet, "sinks": r.sinks(), "report": r.report(),
 		"gate": r.gate(), "probe": notYet, "alerts": notYet, "metrics": notYet,
 	})(d, "", root)

@@ -21,6 +21,7 @@ func (r *draft) check() {
 	for _, m := range r.Models {
 		r.checkNotTap(under("models", m.Name)+".base_url", m)
 	}
+	r.checkPolicies()
 	r.checkCandidates()
 	r.checkServed()
 	r.checkJudge("primary", r.Judge.Primary)
@@ -107,18 +108,27 @@ func (r *draft) lookup(key, name string) (Model, bool) {
 		return Model{}, false
 	}
 	m, ok := r.Model(name)
-	_, policy := r.policies[name]
+	_, policy := r.Policy(name)
 	switch {
 	case policy && !ok:
-		r.failAt(key, "not supported yet: "+printable(name)+" is a policy", "the name of a model")
+		r.failAt(key, printable(name)+" is a policy, and a judge is one pinned model", "the name of a model")
 	case !ok:
-		known := map[string]bool{}
-		for _, m := range r.Models {
-			known[m.Name] = true
-		}
-		r.failAt(key, "no model is named "+printable(name), suggest(name, known))
+		r.failAt(key, "no model is named "+printable(name), suggest(name, r.named()))
 	}
 	return m, ok && !r.broken[name]
+}
+
+// askedBy are the models that an arm asks, and reports a name that is none's.
+func (r *draft) askedBy(key, name string) []Model {
+	_, policy := r.Policy(name)
+	_, model := r.Model(name)
+	switch {
+	case name == "" || r.faulty("models"):
+		return nil
+	case !policy && !model:
+		r.failAt(key, "no model or policy is named "+printable(name), suggest(name, r.askable()))
+	}
+	return slices.DeleteFunc(r.Asked(name), func(m Model) bool { return r.broken[m.Name] })
 }
 
 func (r *draft) checkCandidates() {
@@ -128,9 +138,10 @@ func (r *draft) checkCandidates() {
 	control := ""
 	for _, c := range r.Candidates {
 		key := under("candidates", c.Name)
-		m, ok := r.lookup(key+".model", c.Model)
-		if ok && m.Provider != llm.ProviderOpenAI && m.Provider != llm.ProviderOllama {
-			r.failAt(key+".model", fmt.Sprintf("not supported yet: %s is asked through %s's API, to which requests are not translated", printable(c.Model), m.Provider), "a model of provider openai or ollama")
+		for _, m := range r.askedBy(key+".model", c.Model) {
+			if m.Provider != llm.ProviderOpenAI && m.Provider != llm.ProviderOllama {
+				r.failAt(key+".model", fmt.Sprintf("not supported yet: %s is asked through %s's API, to which requests are not translated", printable(m.Name), m.Provider), "a model of provider openai or ollama")
+			}
 		}
 		if c.Control && control != "" {
 			r.failAt(key+".control", "is a second control arm beside "+printable(control), "one control arm")
