@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,7 +14,6 @@ import (
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/bus"
 	"github.com/understudy-eval/understudy/shadow/llm"
-	"github.com/understudy-eval/understudy/shadow/tap"
 )
 
 // How long each role may go on when the process is told to end: together below the
@@ -85,8 +83,7 @@ func (p *process) play(ctx context.Context, roles []role) error {
 	return all.Wait()
 }
 
-// tap serves the live traffic until ctx ends, then lets the requests under way
-// finish and publishes what is queued.
+// tap taps the live traffic for the bus.
 func (p *process) tap(ctx context.Context) error {
 	t, err := openTap(p.setup, p.source, p.bus, p.log)
 	if err != nil {
@@ -100,33 +97,12 @@ func (p *process) tap(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: tap.listen: %w", p.cfg.At("tap.listen"), err)
 	}
-	server := &http.Server{
-		Handler:           t.Middleware(tap.ReverseProxy(upstream, tap.ProxyOptions{Log: p.log})),
-		ReadHeaderTimeout: time.Minute,
-		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
-	}
 	p.log.InfoContext(ctx, "tap listens", "address", listener.Addr().String(), "upstream", upstream.Host,
 		"tapped", t.Tapped(), "rate", p.cfg.Tap.Rate)
 	if p.listening != nil {
 		p.listening(listener.Addr().String())
 	}
-	publishing, endPublishing := context.WithCancel(context.WithoutCancel(ctx))
-	var all errgroup.Group
-	all.Go(func() error { return t.Run(publishing) })
-	all.Go(func() error {
-		<-ctx.Done()
-		defer endPublishing()
-		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
-		defer cancel()
-		if err := server.Shutdown(limit); err != nil {
-			return server.Close() // answers that go on for longer are cut
-		}
-		return nil
-	})
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return all.Wait()
+	return serveTap(ctx, t, upstream, listener, p.log)
 }
 
 // candidates has every sample answered by every candidate.

@@ -42,7 +42,7 @@ Start with "understudy demo", then "understudy init".`,
 	root.PersistentFlags().String("config", "understudy.yaml", "configuration `FILE`")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newDemo(), newInit(), newCheck(), newPlan(), newRun(), newReport(), newMark(), newGate())
+	root.AddCommand(newDemo(), newInit(), newCheck(), newPlan(), newRun(), newTap(), newReport(), newMark(), newGate())
 	for _, c := range root.Commands() {
 		strictArgs(c)
 	}

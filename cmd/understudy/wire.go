@@ -113,13 +113,22 @@ func proveDigest(ctx context.Context, client *provider.Client, m config.Model) e
 	return nil
 }
 
-// openTap is the tap and what it stands in front of.
+// openTap is the tap.
 func openTap(s *setup, source string, b tap.Publisher, log *slog.Logger) (*tap.Tap, error) {
-	c := s.cfg.Tap
+	o, err := tapOptions(s.cfg)
+	if err != nil {
+		return nil, err
+	}
+	o.Source, o.BooksEvery, o.Log = source, min(tap.DefaultBooksEvery, s.cfg.Sinks.FlushEvery), log
+	return tap.New(o, b)
+}
+
+// tapOptions are what a configuration says of sampling.
+func tapOptions(cfg *config.Config) (tap.Options, error) {
+	c := cfg.Tap
 	o := tap.Options{
-		Experiment: s.cfg.Experiment.Name, Source: source, Rate: c.Rate, Salt: c.Salt, SampleBy: tap.ByRequest,
+		Experiment: cfg.Experiment.Name, Rate: c.Rate, Salt: c.Salt, SampleBy: tap.ByRequest,
 		Session: []tap.Key{}, MaxBody: c.MaxBody, Queue: tap.Queue{Items: c.QueueItems, Bytes: c.QueueBytes},
-		BooksEvery: min(tap.DefaultBooksEvery, s.cfg.Sinks.FlushEvery), Log: log,
 	}
 	if c.BySession {
 		o.SampleBy = tap.BySession
@@ -127,26 +136,26 @@ func openTap(s *setup, source string, b tap.Publisher, log *slog.Logger) (*tap.T
 	for _, source := range c.Session {
 		key, err := tap.ParseKey(source.String())
 		if err != nil {
-			return nil, fmt.Errorf("%s: tap.session: %w", s.cfg.At("tap.session"), err)
+			return o, fmt.Errorf("%s: tap.session: %w", cfg.At("tap.session"), err)
 		}
 		o.Session = append(o.Session, key)
 	}
 	route, err := tap.ParseKey(c.Route.String())
 	if err != nil {
-		return nil, fmt.Errorf("%s: tap.route: %w", s.cfg.At("tap.route"), err)
+		return o, fmt.Errorf("%s: tap.route: %w", cfg.At("tap.route"), err)
 	}
 	o.Route = route
 	for name, source := range c.Tags {
 		key, err := tap.ParseKey(source.String())
 		if err != nil {
-			return nil, fmt.Errorf("%s: tap.tags.%s: %w", s.cfg.At("tap.tags."+name), name, err)
+			return o, fmt.Errorf("%s: tap.tags.%s: %w", cfg.At("tap.tags."+name), name, err)
 		}
 		if o.Tags == nil {
 			o.Tags = map[string]tap.Key{}
 		}
 		o.Tags[name] = key
 	}
-	return tap.New(o, b)
+	return o, nil
 }
 
 func upstreamOf(cfg *config.Config) (*url.URL, error) {

@@ -29,6 +29,7 @@ type arrival struct {
 
 	turn    turnKey
 	marked  bool // the client marks its attempts
+	number  int  // that the client gives this one, from 0 on
 	further bool // may be a further attempt of a turn that waits
 	alone   fate // what becomes of such a one if it is not
 	waits   bool // announced: it failed, and may be tried again

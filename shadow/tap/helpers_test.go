@@ -65,6 +65,13 @@ func (s *store) PublishBooks(ctx context.Context, b shadow.Books) error {
 	return nil
 }
 
+// published gives the samples that came until now.
+func (s *store) published() []shadow.Sample {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.samples)
+}
+
 // counts adds the books up, as "entry" or "entry[reason]", over endpoints and days.
 func (s *store) counts() map[string]int64 { return s.countsOf("") }
 

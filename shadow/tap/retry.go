@@ -18,19 +18,20 @@ const (
 
 var fateRetried = fate{notSampled: shadow.NotSampledRetry}
 
-// repeats says whether a client numbers its attempts and this is not the first.
-func repeats(h http.Header) bool {
-	v := first(h[retryCount])
-	return v != "" && v != "0" && onlyDigits(v)
-}
+// maxNumber is the largest number of an attempt that is believed.
+const maxNumber = 99
 
-func onlyDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
+// repeats gives the number that a client gives an attempt after the first; 0 for the
+// first, and for who numbers none.
+func repeats(h http.Header) int {
+	n := 0
+	for _, c := range []byte(first(h[retryCount])) {
+		if c < '0' || c > '9' {
+			return 0
 		}
+		n = min(10*n+int(c-'0'), maxNumber)
 	}
-	return true
+	return n
 }
 
 // turnOf is the key of a request, and whether its client marks attempts at all.
@@ -72,7 +73,8 @@ func (c *capture) pause(now time.Time) time.Time {
 func (it *item) tried(last *item) *item {
 	before := last.at.Sub(it.at)
 	s, live := it.sample, last.sample.Live
-	live.Started, live.Attempts = s.Live.Started, s.Live.Attempts+1
+	live.Started = s.Live.Started
+	live.Attempts = max(s.Live.Attempts, last.number) + 1 // one before may be decoded later
 	live.Took += before
 	if live.FirstToken > 0 {
 		live.FirstToken += before

@@ -326,11 +326,11 @@ func TestFailedAttemptWaits(t *testing.T) {
 		call(t, r.RoundTripper(script(reply{status: 503})), attempt{body: question, header: first})
 		time.Sleep(9 * time.Second)
 		synctest.Wait()
-		before := len(r.samples)
+		before := r.published()
 		time.Sleep(4 * time.Second)
 		synctest.Wait()
-		if before != 0 || len(r.samples) != 1 || r.samples[0].Live.Failure != llm.Status5xx {
-			t.Errorf("%d samples after 9 s, then %+v", before, r.samples)
+		if after := r.published(); len(before) != 0 || len(after) != 1 || after[0].Live.Failure != llm.Status5xx {
+			t.Errorf("%d samples after 9 s, then %+v", len(before), after)
 		}
 		r.drained(t)
 	})
@@ -348,7 +348,7 @@ func TestManyFailuresAreBounded(t *testing.T) {
 			ask := attempt{body: question, header: http.Header{"X-Stainless-Retry-Count": {"0"}, "X-Session-Id": {"s-" + string(rune('a'+i%26)) + strings.Repeat("x", i/26)}}}
 			call(t, live, ask)
 		}
-		if n := len(r.samples); n != 1500 {
+		if n := len(r.published()); n != 1500 {
 			t.Errorf("%d of 2500 failed attempts are samples at once, want 1500", n)
 		}
 		r.drained(t)

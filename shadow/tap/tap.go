@@ -108,9 +108,9 @@ func (t *Tap) decide(r *http.Request, body *io.ReadCloser) *capture {
 		start, *body = t.begin(*body, r.ContentLength)
 		session, _ = t.session(e.dialect, r.Header, start, true)
 	}
-	repeated := repeats(r.Header)
-	further := t.turns.open.Load() > 0 && (repeated || len(r.Header[idempotency]) > 0)
-	if repeated && !further {
+	number := repeats(r.Header)
+	further := t.turns.open.Load() > 0 && (number > 0 || len(r.Header[idempotency]) > 0)
+	if number > 0 && !further {
 		e.retry.Add()
 		return nil
 	}
@@ -120,8 +120,8 @@ func (t *Tap) decide(r *http.Request, body *io.ReadCloser) *capture {
 		e.rate.Add()
 		return nil
 	}
-	a := arrival{id: id, at: at, endpoint: e, session: session, draw: draw, length: r.ContentLength, further: further}
-	if !t.belongs(&a, r, repeated, drawn) {
+	a := arrival{id: id, at: at, endpoint: e, session: session, draw: draw, length: r.ContentLength, number: number, further: further}
+	if !t.belongs(&a, r, drawn) {
 		return nil
 	}
 	return t.capture(a, r, start)
@@ -130,11 +130,11 @@ func (t *Tap) decide(r *http.Request, body *io.ReadCloser) *capture {
 // belongs says whether a request is captured, or counts why not: it is drawn, or it may
 // be a further attempt of a turn that is. An attempt that says it is not the first is
 // never drawn by itself, or a turn with three attempts would have three chances.
-func (t *Tap) belongs(a *arrival, r *http.Request, repeated, drawn bool) bool {
+func (t *Tap) belongs(a *arrival, r *http.Request, drawn bool) bool {
 	a.turn, a.marked = turnOf(a.endpoint, a.session, r)
 	a.further = a.further && t.turns.expect(a.turn)
 	switch {
-	case repeated && !a.further:
+	case a.number > 0 && !a.further:
 		a.endpoint.retry.Add()
 		return false
 	case !drawn && !a.further:
@@ -148,7 +148,7 @@ func (t *Tap) belongs(a *arrival, r *http.Request, repeated, drawn bool) bool {
 		a.id = newID()
 	}
 	switch {
-	case repeated:
+	case a.number > 0:
 		a.alone = fateRetried
 	case !drawn:
 		a.alone = fate{notSampled: shadow.NotSampledRate}

@@ -74,17 +74,22 @@ func DefaultGate() Gate {
 	}
 }
 
+// DefaultTap is the tap of a configuration that says nothing of it but the upstream.
+func DefaultTap() Tap {
+	return Tap{
+		Listen: DefaultListen, ClientTimeout: DefaultClientTimeout, Rate: DefaultRate, BySession: true,
+		Session: []Source{{Kind: FromHeader, Name: DefaultSessionHeader}},
+		MaxBody: DefaultMaxBody, QueueItems: DefaultQueueItems, QueueBytes: DefaultQueueBytes,
+		Route: Source{Kind: FromPath},
+	}
+}
+
 // defaults is a configuration in which nothing was given. Paths are taken from dir.
 func defaults(resolve func(string) string) Config {
 	return Config{
 		Experiment: Experiment{Name: DefaultExperiment},
-		Tap: Tap{
-			Listen: DefaultListen, ClientTimeout: DefaultClientTimeout, Rate: DefaultRate, BySession: true,
-			Session: []Source{{Kind: FromHeader, Name: DefaultSessionHeader}},
-			MaxBody: DefaultMaxBody, QueueItems: DefaultQueueItems, QueueBytes: DefaultQueueBytes,
-			Route: Source{Kind: FromPath},
-		},
-		Bus: Bus{Dir: resolve(DefaultBusDir), MaxPayload: DefaultMaxPayload, KeepTrials: DefaultKeepTrials},
+		Tap:        DefaultTap(),
+		Bus:        Bus{Dir: resolve(DefaultBusDir), MaxPayload: DefaultMaxPayload, KeepTrials: DefaultKeepTrials},
 		Judge: Judge{
 			HedgeAfter: DefaultHedgeAfter, Budget: DefaultBudget, Share: 1, Failures: DefaultFailures,
 			Cool: DefaultCool, Concurrency: DefaultJudgeConcurrency,

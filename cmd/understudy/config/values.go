@@ -87,6 +87,18 @@ func parseShare(text string) (float64, error) {
 	return v, nil
 }
 
+// ParseShare reads a share above 0 and up to 1, such as 1% or 0.01.
+func ParseShare(text string) (float64, error) {
+	v, err := parseShare(text)
+	if err != nil {
+		return 0, fmt.Errorf("%w; want %s", err, wantShare)
+	}
+	if !(v > 0 && v <= 1) {
+		return 0, fmt.Errorf("%s is out of range; want %s", quote(text), wantShare)
+	}
+	return v, nil
+}
+
 // parseSize reads 1MiB as 1,048,576 and 1MB as 1,000,000 bytes.
 func parseSize(text string) (int64, error) {
 	m := sizeText.FindStringSubmatch(text)
