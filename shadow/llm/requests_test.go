@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -164,6 +165,15 @@ func TestSameDialectBodyOfOtherDialects(t *testing.T) {
 				t.Errorf("%s: notes (-want +got)\n%s", tt.why, diff)
 			}
 		})
+	}
+}
+
+// A patch finds Gemini's names in either case: two of one field would be refused.
+func TestPatchInBothCases(t *testing.T) {
+	got, _, err := llm.SameDialectBody(llm.GeminiGenerate, []byte(`{"generation_config":{"topK":3,"thinking_config":{"thinkingLevel":"low"}}}`), "m",
+		llm.Edit{Key: "generationConfig", Value: json.RawMessage(`{"thinkingConfig":{"thinkingLevel":null,"thinkingBudget":0}}`)})
+	if want := `{"generation_config":{"topK":3,"thinking_config":{"thinkingBudget":0}}}`; err != nil || string(got) != want {
+		t.Errorf("got %s, want %s, error %v", got, want, err)
 	}
 }
 

@@ -8,7 +8,9 @@ import (
 	"strings"
 )
 
-// Edit sets a top-level field of a request; a nil Value takes it out.
+// Edit sets a top-level field of a request; a nil Value takes it out. A value that is
+// an object is a merge patch (RFC 7386): it changes the members that it names, null
+// takes one out, and the others stay as they are.
 type Edit struct {
 	Key   string
 	Value json.RawMessage
@@ -63,7 +65,7 @@ func SameDialectBody(d Dialect, body []byte, model string, edits ...Edit) (out [
 			return nil, nil, fmt.Errorf("exchange model: value of field %q is no JSON", e.Key)
 		}
 	}
-	s := splicer{text: v}
+	s := splicer{text: v, cases: d == GeminiGenerate}
 	for m := range v.members() {
 		s.fields = append(s.fields, field{member: m})
 	}
@@ -86,7 +88,7 @@ func (s *splicer) shadow(d Dialect, v value, model string) {
 	}
 	switch {
 	case d == OpenAIChat && v.get("stream").yes():
-		s.includeUsage()
+		s.includeUsage(v)
 	case d == OpenAIResponses && !v.get("store").is('f'):
 		s.apply(Edit{Key: "store", Value: json.RawMessage("false")})
 	}
@@ -95,12 +97,20 @@ func (s *splicer) shadow(d Dialect, v value, model string) {
 type field struct {
 	member
 	gone bool
-	set  []byte // the new value; nil keeps the old one
+	set  value // the new value; nil keeps the old one
+}
+
+func (f field) now() value {
+	if f.set != nil {
+		return f.set
+	}
+	return f.val
 }
 
 // splicer edits the members of an object and leaves all other bytes alone.
 type splicer struct {
 	text   value
+	cases  bool // names are read in camel case and in snake case
 	fields []field
 	added  []Edit
 	notes  []string
@@ -143,56 +153,77 @@ func (s *splicer) strip(name string) {
 }
 
 // includeUsage asks for token counts at the end of the stream.
-func (s *splicer) includeUsage() {
-	const name = "stream_options"
-	yes := []byte("true")
-	at := -1
-	for i := range s.fields {
-		if s.fields[i].key == name {
-			at = i
-		}
-	}
-	switch {
-	case at < 0:
-		s.added = append(s.added, Edit{Key: name, Value: []byte(`{"include_usage":true}`)})
-	case s.fields[at].val.get("include_usage").yes():
+func (s *splicer) includeUsage(v value) {
+	if v.get("stream_options", "include_usage").yes() {
 		return
-	case !s.fields[at].val.object():
-		s.fields[at].set = []byte(`{"include_usage":true}`)
-	default:
-		inner := splicer{text: s.fields[at].val}
-		for m := range inner.text.members() {
-			inner.fields = append(inner.fields, field{member: m})
-		}
-		inner.apply(Edit{Key: "include_usage", Value: yes})
-		s.fields[at].set = inner.bytes()
 	}
+	s.change(Edit{Key: "stream_options", Value: json.RawMessage(`{"include_usage":true}`)})
 	s.notes = append(s.notes, "stream_options.include_usage added")
 }
 
 func (s *splicer) apply(e Edit) {
-	found := false
-	for i := range s.fields {
-		if f := &s.fields[i]; f.key == e.Key && !f.gone {
-			f.set, f.gone, found = e.Value, e.Value == nil, true
-		}
-	}
-	before := len(s.added)
-	s.added = slices.DeleteFunc(s.added, func(a Edit) bool { return a.Key == e.Key })
-	found = found || len(s.added) < before
-	switch {
-	case e.Value == nil && found:
-		s.notes = append(s.notes, e.Key+" removed")
+	switch found := s.change(e); {
 	case e.Value != nil:
-		if !s.has(e.Key) {
-			s.added = append(s.added, e)
-		}
 		s.notes = append(s.notes, e.Key+" set")
+	case found:
+		s.notes = append(s.notes, e.Key+" removed")
 	}
 }
 
-func (s *splicer) has(key string) bool {
-	return slices.ContainsFunc(s.fields, func(f field) bool { return f.key == key && !f.gone })
+// change makes an edit and says whether its field was there.
+func (s *splicer) change(e Edit) (found bool) {
+	for i := range s.fields {
+		if f := &s.fields[i]; f.gone || !s.names(f.key, e.Key) {
+			continue
+		} else if found = true; e.Value == nil {
+			f.gone = true
+		} else {
+			f.set = s.patched(f.now(), value(e.Value))
+		}
+	}
+	for i := range s.added {
+		if a := &s.added[i]; a.Key == e.Key {
+			if found = true; e.Value != nil {
+				a.Value = json.RawMessage(s.patched(value(a.Value), value(e.Value)))
+			}
+		}
+	}
+	switch {
+	case e.Value == nil:
+		s.added = slices.DeleteFunc(s.added, func(a Edit) bool { return a.Key == e.Key })
+	case !found:
+		s.added = append(s.added, Edit{Key: e.Key, Value: json.RawMessage(s.patched(nil, value(e.Value)))})
+	}
+	return found
+}
+
+// names says whether a field is the one that an edit means: where both cases of a name
+// are read, either of them.
+func (s *splicer) names(key, edit string) bool {
+	return key == edit || s.cases && camelCase(key) == edit
+}
+
+// patched is a value after a merge patch.
+func (s *splicer) patched(v, patch value) value {
+	patch, _ = parse(patch)
+	if !patch.object() {
+		return patch
+	}
+	if !v.object() {
+		v = value("{}")
+	}
+	inner := splicer{text: v, cases: s.cases}
+	for m := range v.members() {
+		inner.fields = append(inner.fields, field{member: m})
+	}
+	for m := range patch.members() {
+		e := Edit{Key: m.key, Value: json.RawMessage(m.val)}
+		if m.val.null() {
+			e.Value = nil
+		}
+		inner.change(e)
+	}
+	return inner.bytes()
 }
 
 // bytes writes the object: of the members that stay, each with what stood before it.
