@@ -105,8 +105,10 @@ type Answer struct {
 	Status   int           `json:"status,omitempty"`
 	Failure  llm.Reason    `json:"failure,omitempty"`
 	NotAsked NotAsked      `json:"not_asked,omitempty"`
-	// Notes says what differed from the client's request, e.g. "store removed".
-	Notes []string `json:"notes,omitempty"`
+	// Lost names what this arm could not be asked as the client asked it; Notes say what
+	// differed from the client's request, e.g. "store removed".
+	Lost  []llm.Loss `json:"lost,omitempty"`
+	Notes []string   `json:"notes,omitempty"`
 }
 
 // Answered says whether the arm was asked and gave an answer.

@@ -5,39 +5,60 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strings"
 
 	"github.com/understudy-eval/understudy/cmd/understudy/config"
 	"github.com/understudy-eval/understudy/shadow/llm"
-	"github.com/understudy-eval/understudy/shadow/provider"
 )
 
-// showEndpoints says what is tapped, and for which of it a candidate cannot be asked.
+// showEndpoints says what is tapped, and which of it each candidate is asked as the
+// client sent it and which as a translation; of a policy, each model that it joins.
 func showEndpoints(w io.Writer, cfg *config.Config) {
 	fmt.Fprintf(w, "endpoints   POST %s\n", strings.Join(suffixes(llm.Surfaces()), ", "))
 	for _, c := range cfg.Candidates {
-		if lacking := notAsked(cfg, c); len(lacking) > 0 {
-			fmt.Fprintf(w, "%-11s %s: cannot be asked for %s (counted: not asked, unsupported)\n", "", c.Name, strings.Join(lacking, ", "))
+		for _, m := range cfg.Asked(c.Model) {
+			name := c.Name
+			if _, policy := cfg.Policy(c.Model); policy {
+				name += "/" + m.Name
+			}
+			same, translated, to := asked(m)
+			if len(same) > 0 {
+				fmt.Fprintf(w, "%-11s %s: passed on as sent from %s\n", "", name, strings.Join(suffixes(same), ", "))
+			}
+			if len(translated) > 0 {
+				fmt.Fprintf(w, "%-11s %s: translated to %s from %s\n", "", name, to, strings.Join(suffixes(translated), ", "))
+			}
 		}
 	}
 }
 
-// logEndpoints says at the start for which endpoints a candidate is not asked.
+// logEndpoints says at the start for which endpoints a candidate's models are asked a
+// translation.
 func logEndpoints(ctx context.Context, log *slog.Logger, cfg *config.Config) {
 	for _, c := range cfg.Candidates {
-		if lacking := notAsked(cfg, c); len(lacking) > 0 {
-			log.InfoContext(ctx, "candidate cannot be asked for all that is tapped", "arm", c.Name, "not_asked", lacking)
+		for _, m := range cfg.Asked(c.Model) {
+			if _, translated, to := asked(m); len(translated) > 0 {
+				log.InfoContext(ctx, "candidate is asked a translation", "arm", c.Name, "model", m.Name, "from", suffixes(translated), "to", to)
+			}
 		}
 	}
 }
 
-// notAsked lists the tapped endpoints whose dialect a candidate's provider does not take.
-func notAsked(cfg *config.Config, c config.Candidate) []string {
-	models := cfg.Asked(c.Model)
-	return suffixes(slices.DeleteFunc(llm.Surfaces(), func(s llm.Surface) bool {
-		return !slices.ContainsFunc(models, func(m config.Model) bool { return !slices.Contains(provider.Dialects(m.Provider), s.Dialect) })
-	}))
+// asked divides the tapped endpoints into those whose requests a model's provider takes
+// as they are and those that are translated to its own dialect.
+func asked(m config.Model) (same, translated []llm.Surface, to llm.Dialect) {
+	client, err := openModel(m)
+	if err != nil {
+		return nil, nil, "" // said where the model is opened to be asked
+	}
+	for _, s := range llm.Surfaces() {
+		if client.Speaks(s.Dialect) {
+			same = append(same, s)
+		} else {
+			translated = append(translated, s)
+		}
+	}
+	return same, translated, client.Dialect()
 }
 
 func suffixes(surfaces []llm.Surface) []string {

@@ -15,20 +15,24 @@ const endpointsConfiguration = `
 experiment: {name: endpoints}
 models:
   cand: {provider: openai, base_url: %[2]s/v1, model: cand-2026-02-14}
+  claude: {provider: anthropic, base_url: %[2]s, model: claude-sonnet-5}
+  gemini: {provider: google, base_url: %[2]s, model: gemini-4-flash}
+  local: {provider: ollama, base_url: %[2]s, model: "qwen3:8b", reasoning: none}
   judge: {provider: openai, base_url: %[3]s/v1, model: judge-mini-2026-03-01, digest: "sha256:0123456789abcdef"}
 tap: {listen: 127.0.0.1:0, upstream: %[1]s, rate: 100%%, sample_by: request}
 bus: {dir: bus, sync: 10s}
-candidates: {cand: {model: cand}}
+candidates: {cand: {model: cand}, claude: {model: claude}, gemini: {model: gemini}, local: {model: local}}
 judge: {primary: judge}
 sinks: {dir: rows, flush: {every: 200ms}}
 gate: {latency: none}
 `
 
-// Whatever users speak is tapped and their answers are graded; a candidate that cannot
-// be asked in their dialect is counted as such, said before the start, and never failed.
-func TestCandidatesAreAskedInTheirDialect(t *testing.T) {
+// Whatever users speak is tapped, and candidates of every provider are asked it: as it
+// was sent where they speak the dialect, as a translation elsewhere. A request that
+// cannot be translated is counted as not asked, never as failed.
+func TestCandidatesOfEveryProvider(t *testing.T) {
 	live, _ := fake(t, func(llmfake.Call) llmfake.Answer { return llmfake.Text("Gern.") })
-	cand, asked := fake(t, candScript)
+	cand, asked := fake(t, llmfake.Strict(candScript))
 	judges, _ := fake(t, judgeScript)
 	s := start(t, t.TempDir(), fmt.Sprintf(endpointsConfiguration, live, cand, judges))
 	base := strings.TrimSuffix(s.tapURL(), "/v1")
@@ -42,7 +46,8 @@ func TestCandidatesAreAskedInTheirDialect(t *testing.T) {
 		"/v1beta/models/m:streamGenerateContent": gemini,
 		"/api/chat":                              `{"model":"m",` + messages,
 		"/api/generate":                          `{"model":"m","prompt":"Hallo"}`,
-		"/openai/deployments/m/chat/completions": `{"model":"m","stream":true,` + messages,
+		"/openai/deployments/m/chat/completions": `{"model":"m","stream":true,"temperature":1.5,` + messages,
+		"/x/api/generate":                        `{"model":"m","prompt":"def f(","suffix":"return 1"}`,
 	}
 	for path, body := range bodies {
 		resp, err := http.Post(base+path, "application/json", strings.NewReader(body))
@@ -53,12 +58,14 @@ func TestCandidatesAreAskedInTheirDialect(t *testing.T) {
 	}
 	want, got := map[string]string{}, map[string]string{}
 	for path := range bodies {
-		want[path+" live"], want[path+" cand"] = "answered ", "not_asked unsupported"
-		if strings.HasSuffix(path, "/chat/completions") {
-			want[path+" cand"] = "answered "
+		for _, arm := range []string{"live", "cand", "claude", "gemini", "local"} {
+			want[path+" "+arm] = "answered "
+			if path == "/x/api/generate" && arm != "live" && arm != "local" {
+				want[path+" "+arm] = "not_asked unsupported"
+			}
 		}
 	}
-	for _, r := range s.awaitRows(2 * len(bodies)) {
+	for _, r := range s.awaitRows(5 * len(bodies)) {
 		got[r.Route+" "+string(r.Arm)] = fmt.Sprintf("%s %s", r.State, r.Reason)
 		if r.State == "answered" && r.JudgeState != "graded" {
 			t.Errorf("%s of %s: %s %s", r.Route, r.Arm, r.JudgeState, r.JudgeReason)
@@ -68,19 +75,21 @@ func TestCandidatesAreAskedInTheirDialect(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if asked.Calls() != 2 {
-		t.Errorf("the candidate was asked %d times, want 2", asked.Calls())
+	if n := 4*len(bodies) - 3; asked.Calls() != n {
+		t.Errorf("the candidates were asked %d times, want %d", asked.Calls(), n)
 	}
 	_, checked, _ := s.command("check")
-	for what, text := range map[string]string{"log": s.log.String(), "check": checked} {
-		for _, part := range []string{"…/chat/completions", "…/api/generate", "…/responses", "cand"} {
-			if !strings.Contains(text, part) {
-				t.Errorf("the %s does not name %s:\n%s", what, part, text)
-			}
+	for _, line := range []string{
+		"cand: passed on as sent from …/chat/completions, …/responses\n",
+		"claude: translated to anthropic-messages from …/chat/completions, …/responses, …:generateContent, …:streamGenerateContent, …/api/chat, …/api/generate\n",
+		"local: passed on as sent from …/api/chat, …/api/generate\n",
+	} {
+		if !strings.Contains(checked, line) {
+			t.Errorf("check does not say %q:\n%s", line, checked)
 		}
 	}
-	if !strings.Contains(checked, "cand: cannot be asked for …/responses, …/v1/messages, ") || !strings.Contains(s.log.String(), "candidate cannot be asked") {
-		t.Errorf("what cannot be asked is not said:\n%s", checked)
+	if !strings.Contains(s.log.String(), "candidate is asked a translation") {
+		t.Errorf("the log says nothing of translations:\n%s", s.log.String())
 	}
 	if _, out, _ := s.command("report"); !strings.Contains(out, "the books balance") {
 		t.Errorf("the books do not balance:\n%s", out)

@@ -24,7 +24,7 @@ func (a *Asker) record(ctx context.Context, answer *shadow.Answer, arm arm, s sh
 	answer.Usage = reply.Usage
 	answer.Attempts = max(reply.Attempts, 1)
 	answer.Status = reply.Status
-	answer.Notes = append(slices.Clip(reply.Notes), trace(reply)...)
+	answer.Lost, answer.Notes = reply.Lost, append(slices.Clip(reply.Notes), trace(reply)...)
 	if err == nil {
 		answer.Failure = nothing(reply) // a whole answer that comes late is slow, not lost
 		return

@@ -144,6 +144,10 @@ func (a *Asker) ask(ctx context.Context, arm arm, s shadow.Sample, answer *shado
 	defer cancel()
 	reply, err := call(callCtx, arm.Model, request(s))
 	took := time.Since(start)
+	if errors.Is(err, llm.ErrUnsupported) { // nothing was sent
+		answer.NotAsked, answer.Notes = shadow.NotAskedUnsupported, []string{err.Error()}
+		return
+	}
 	late := errors.Is(callCtx.Err(), context.DeadlineExceeded)
 	a.record(ctx, answer, arm, s, reply, err, late)
 	answer.Started = start.UTC().Round(0)

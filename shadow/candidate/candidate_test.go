@@ -186,6 +186,32 @@ func TestDialectsOfAModel(t *testing.T) {
 	}
 }
 
+// A model that cannot be put the question is not asked; the others are. What a
+// translation lost is in the answer.
+func TestNotToBePut(t *testing.T) {
+	refuses := func(context.Context, llm.Request) (llm.Reply, error) {
+		return llm.Reply{}, fmt.Errorf("ask: %w: an image by its address", llm.ErrUnsupported)
+	}
+	answers := func(context.Context, llm.Request) (llm.Reply, error) {
+		return llm.Reply{Text: "x", Lost: []llm.Loss{llm.LostSeed}, Notes: []string{"seed 1 left out"}}, nil
+	}
+	a := asker(t, nil, candidate.Arm{Name: "no", Model: llm.Model{Complete: refuses}}, candidate.Arm{Name: "yes", Model: llm.Model{Complete: answers}})
+	trial, err := a.Try(t.Context(), sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := shadow.Answer{Arm: "no", Share: 1, NotAsked: shadow.NotAskedUnsupported, Notes: []string{"ask: the request cannot be put to this model: an image by its address"}}
+	if diff := cmp.Diff(want, trial.Candidates[0]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := trial.Candidates[1]; !got.Answered() || len(got.Lost) != 1 || len(got.Notes) != 1 {
+		t.Errorf("%+v", got)
+	}
+	if _, err := shadow.EncodeTrial(trial); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFailures(t *testing.T) {
 	failure := func(r llm.Reason, status int) error {
 		return &llm.Failure{Class: llm.Unavailable, Reason: r, Status: status}

@@ -41,6 +41,9 @@ type Tool struct {
 	Parameters json.RawMessage
 	// FreeText says that the tool takes text, not JSON.
 	FreeText bool
+	// Description and Strict are for the model; a contract does not need them.
+	Description string
+	Strict      bool
 }
 
 // RequestContract reads the contract that a request sets, nil if it sets none: it

@@ -20,7 +20,8 @@ type Snapshot string
 
 // Complete asks a model once: one call, no hidden retry. A failed call returns
 // the time it took in [Reply.Took] beside a [*Failure]; other errors are bugs or
-// a cancelled ctx.
+// a cancelled ctx. A request that the model cannot be asked faithfully is [ErrUnsupported],
+// with nothing sent.
 type Complete func(ctx context.Context, req Request) (Reply, error)
 
 // Model is something that can be asked. A fake is a closure; a policy of several
@@ -42,8 +43,9 @@ func (m Model) Takes(d Dialect) bool { return m.Dialects == nil || slices.Contai
 // Dialect) or a question of ours (Prompt). Exactly one of the two is set.
 type Request struct {
 	Dialect Dialect
-	// Body is the client's request as it was sent, byte for byte. A provider
-	// exchanges the model's name in it and takes out what has side effects.
+	// Body is the client's request as it was sent, byte for byte. A provider that speaks
+	// its dialect exchanges the model's name in it and takes out what has side effects;
+	// any other is asked a translation ([ReadQuestion]).
 	Body []byte
 	// Stream says that the client asked for a stream; the model is asked for the same.
 	Stream bool
@@ -96,7 +98,9 @@ type Reply struct {
 	Attempts int
 	// Status is the HTTP status; 0 if there was no response.
 	Status int
-	// Notes says what could not be sent as it was asked, e.g. "store removed".
+	// Lost names what could not be asked as the client asked it, each thing once; Notes
+	// say what differed, e.g. "store removed", "temperature 1.5 clamped to 1".
+	Lost  []Loss
 	Notes []string
 	// Trace is what a policy did, in the order in which its calls began; nil for
 	// anything but a policy. Mark says what is special about the answer.

@@ -23,7 +23,7 @@ const (
 
 // Complete asks the model once. A failed call returns what is known of it, at least
 // [llm.Reply.Took], beside a [*llm.Failure]; a ctx that the caller cancelled, its
-// error; a request that cannot be sent, an error such as [ErrUnsupportedDialect].
+// error; a request that cannot be put to the model faithfully, [llm.ErrUnsupported].
 //
 // Took and FirstToken start when the call does: waiting for one of Concurrency's
 // slots is our own time, and no part of them. If ctx ends while waiting, the failure
@@ -48,7 +48,7 @@ func (c *Client) Complete(ctx context.Context, req llm.Request) (llm.Reply, erro
 	}
 	a := attempt{client: c, call: out, start: time.Now(), onFirst: req.OnFirst, once: req.IdempotencyKey}
 	reply, err := a.run(ctx, key)
-	reply.Attempts, reply.Notes = 1, out.notes
+	reply.Attempts, reply.Lost, reply.Notes = 1, out.Lost, out.Notes
 	var f *llm.Failure
 	if errors.As(err, &f) {
 		return reply, c.scrub(f, key)
@@ -89,7 +89,7 @@ func (a *attempt) run(ctx context.Context, key string) (llm.Reply, error) {
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		err = a.refusal(resp)
-	case a.call.dialect == llm.OpenAIChat && (a.call.stream || strings.HasPrefix(contentType, "text/event-stream")):
+	case a.call.stream || strings.HasPrefix(contentType, "text/event-stream") || strings.HasPrefix(contentType, "application/x-ndjson"):
 		reply, err = a.stream(ctx, cancel, resp.Body)
 	default:
 		reply, err = a.whole(ctx, resp.Body)

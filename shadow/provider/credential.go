@@ -35,6 +35,11 @@ func (c *Client) key() (string, error) {
 // request makes an HTTP request with the endpoint's own key.
 func (c *Client) request(ctx context.Context, method, path string, body io.Reader, key string) (*http.Request, error) {
 	u := *c.base
+	path, query, _ := strings.Cut(path, "?")
+	if u.RawQuery != "" && query != "" {
+		query = "&" + query
+	}
+	u.RawQuery += query
 	raw := strings.TrimRight(u.EscapedPath(), "/") + "/" + path
 	plain, err := url.PathUnescape(raw)
 	if err != nil {
@@ -54,6 +59,8 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 		req.Header.Set("X-Api-Key", key)
 	case c.end.Provider == llm.ProviderGoogle:
 		req.Header.Set("X-Goog-Api-Key", key)
+	case strings.HasSuffix(u.Hostname(), ".openai.azure.com"):
+		req.Header.Set("Api-Key", key)
 	default:
 		req.Header.Set("Authorization", "Bearer "+key)
 	}

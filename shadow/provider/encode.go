@@ -1,247 +1,159 @@
 package provider
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
 // call is one HTTP call, ready to be sent but for the key.
 type call struct {
-	dialect llm.Dialect
-	path    string
-	body    []byte
-	header  http.Header
-	stream  bool
-	notes   []string
-}
-
-// dialectHeaders are the headers of a client that belong to its dialect and not to
-// its account: they change what the body means.
-func dialectHeaders(d llm.Dialect) []string {
-	switch d {
-	case llm.OpenAIChat:
-		return []string{"Openai-Beta"}
-	case llm.AnthropicMessages:
-		return []string{"Anthropic-Version", "Anthropic-Beta"}
-	}
-	return nil
+	llm.Record // what differs from what was to be asked
+	dialect    llm.Dialect
+	path       string
+	body       []byte
+	header     http.Header
+	stream     bool
 }
 
 func (c *Client) encode(req llm.Request) (call, error) {
 	switch {
 	case req.Body != nil && req.Prompt != nil:
 		return call{}, errors.New("request has both a body and a prompt")
-	case req.Body != nil:
-		return c.encodeBody(req)
 	case req.Prompt != nil:
-		return c.encodePrompt(*req.Prompt)
+		if req.Prompt.Schema != nil && !json.Valid(req.Prompt.Schema) {
+			return call{}, errors.New("schema of the prompt is no JSON")
+		}
+		return c.put(req.Prompt.Question(), llm.Record{}, false)
+	case req.Body == nil:
+		return call{}, errors.New("request has neither a body nor a prompt")
+	case c.Speaks(req.Dialect):
+		return c.passOn(req)
 	}
-	return call{}, errors.New("request has neither a body nor a prompt")
+	return c.translate(req)
 }
 
-// Dialects are those of the clients' bodies that models of a provider can be asked;
-// empty, not nil, if there is none.
-func Dialects(p llm.Provider) []llm.Dialect {
-	switch p {
-	case llm.ProviderOpenAI, llm.ProviderOllama:
-		return []llm.Dialect{llm.OpenAIChat}
-	}
-	return []llm.Dialect{}
-}
-
-// encodeBody makes the candidate's request from a client's.
-func (c *Client) encodeBody(req llm.Request) (call, error) {
-	if !slices.Contains(Dialects(c.end.Provider), req.Dialect) {
-		return call{}, fmt.Errorf("%w: %s for provider %s", ErrUnsupportedDialect, req.Dialect, c.end.Provider)
-	}
-	out := call{dialect: req.Dialect, path: "chat/completions", stream: req.Stream, header: http.Header{}}
-	if c.end.Provider == llm.ProviderOllama {
-		out.path = "v1/chat/completions"
-	}
-	var changes []llm.Edit
-	if c.end.Reasoning != "" {
-		changes = append(changes, llm.Edit{Key: "reasoning_effort", Value: quoted(c.end.Reasoning)})
+// passOn makes the model's request of a client's in a dialect that the provider speaks:
+// the same bytes but for the model, for what has side effects, for what this model's
+// generation refuses, and for what the endpoint sets.
+func (c *Client) passOn(req llm.Request) (call, error) {
+	out := call{dialect: req.Dialect, stream: req.Stream, path: c.path(req.Dialect, req.Stream), header: c.headers(req)}
+	edits := c.fit(req, &out)
+	if word := c.end.Reasoning; word != "" {
+		edits = append(edits, patchEdits(c.effort(req.Dialect, word, &out.Record))...)
 	}
 	var err error
-	out.body, out.notes, err = llm.SameDialectBody(req.Dialect, req.Body, c.end.Model, append(changes, c.extra...)...)
-	for _, name := range dialectHeaders(req.Dialect) {
-		if values := req.Header.Values(name); len(values) > 0 {
-			out.header[name] = values
-		}
+	var notes []string
+	out.body, notes, err = llm.SameDialectBody(req.Dialect, req.Body, c.end.Model, append(edits, c.extra...)...)
+	out.Notes = append(notes, out.Notes...)
+	return out, err
+}
+
+// translate asks a client's request in the provider's own dialect.
+func (c *Client) translate(req llm.Request) (call, error) {
+	if why, yes := llm.Unsupported(req.Dialect, req.Body); yes {
+		return call{}, fmt.Errorf("%w: %s", llm.ErrUnsupported, why)
 	}
+	q, r, err := llm.ReadQuestion(req.Dialect, req.Body)
+	if err != nil {
+		return call{}, err
+	}
+	return c.put(q, r, req.Stream)
+}
+
+// put encodes a question in the provider's own dialect. r has what was lost before.
+func (c *Client) put(q llm.Question, r llm.Record, stream bool) (call, error) {
+	d := c.Dialect()
+	e := encoder{Record: r, c: c, q: q, body: object{}}
+	if d != llm.GeminiGenerate {
+		e.body["model"] = c.end.Model
+	}
+	switch d {
+	case llm.AnthropicMessages:
+		e.anthropic(stream)
+	case llm.GeminiGenerate:
+		e.gemini()
+	case llm.OllamaChat:
+		e.ollama(stream)
+	default:
+		e.chat(stream)
+	}
+	if e.err != nil {
+		return call{}, e.err
+	}
+	e.reason(d)
+	patch(e.body, c.end.Extra)
+	out := call{dialect: d, stream: stream, path: c.path(d, stream), header: c.headers(llm.Request{Dialect: d})}
+	var err error
+	out.body, err = encoded(e.body)
+	out.Record = e.Record
 	return out, err
 }
 
 type object = map[string]any
 
-// encodePrompt puts a question of ours into the provider's dialect. It never sets a
-// temperature: some models refuse any.
-func (c *Client) encodePrompt(p llm.Prompt) (call, error) {
-	if p.Schema != nil && !json.Valid(p.Schema) {
-		return call{}, errors.New("schema of the prompt is no JSON")
-	}
-	out := call{header: http.Header{}}
-	var body object
-	switch c.end.Provider {
-	case llm.ProviderAnthropic:
-		out.dialect, out.path = llm.AnthropicMessages, "v1/messages"
-		out.header.Set("Anthropic-Version", "2023-06-01")
-		body = c.anthropicPrompt(p)
-	case llm.ProviderGoogle:
-		out.dialect = llm.GeminiGenerate
-		out.path = "v1beta/models/" + url.PathEscape(strings.TrimPrefix(c.end.Model, "models/")) + ":generateContent"
-		body = c.geminiPrompt(p)
-	case llm.ProviderOllama:
-		out.dialect, out.path = llm.OllamaChat, "api/chat"
-		body = c.ollamaPrompt(p)
-	default:
-		out.dialect, out.path = llm.OpenAIChat, "chat/completions"
-		body = c.openAIPrompt(p)
-	}
-	for key, value := range c.end.Extra {
-		merge(body, key, value)
-	}
-	var err error
-	out.body, err = json.Marshal(body)
-	return out, err
+// encoder puts one question into a provider's dialect.
+type encoder struct {
+	llm.Record
+	c    *Client
+	q    llm.Question
+	body object
+	ids  map[string]string // exchanged ids of calls
+	err  error             // the first thing that cannot be asked
 }
 
-// merge sets a field, or takes it out; objects are merged one level deep.
-func merge(body object, key string, value any) {
-	inner, isObject := value.(map[string]any)
-	present, hasObject := body[key].(object)
-	switch {
-	case value == nil:
-		delete(body, key)
-	case isObject && hasObject:
-		for k, v := range inner {
-			merge(present, k, v)
-		}
-	default:
-		body[key] = value
+func (e *encoder) cannot(format string, args ...any) {
+	if e.err == nil {
+		e.err = fmt.Errorf("%w: %s", llm.ErrUnsupported, fmt.Sprintf(format, args...))
 	}
 }
 
-func (c *Client) openAIPrompt(p llm.Prompt) object {
-	body := object{"model": c.end.Model, "messages": messages(p)}
-	if p.Schema != nil {
-		body["response_format"] = object{"type": "json_schema", "json_schema": object{
-			"name": schemaName(p.SchemaName), "strict": true, "schema": p.Schema,
-		}}
-	}
-	if p.MaxTokens > 0 {
-		body["max_completion_tokens"] = p.MaxTokens
-	}
-	if c.end.Reasoning != "" {
-		body["reasoning_effort"] = c.end.Reasoning
-	}
-	return body
-}
-
-// defaultMaxTokens is for Anthropic, where a limit is required: room for a verdict
-// and for thinking before it.
-const defaultMaxTokens = 8192
-
-func (c *Client) anthropicPrompt(p llm.Prompt) object {
-	body := object{
-		"model": c.end.Model, "max_tokens": defaultMaxTokens,
-		"messages": []object{{"role": "user", "content": p.User}},
-	}
-	if p.MaxTokens > 0 {
-		body["max_tokens"] = p.MaxTokens
-	}
-	if p.System != "" {
-		body["system"] = p.System
-	}
-	config := object{}
-	if p.Schema != nil {
-		config["format"] = object{"type": "json_schema", "schema": p.Schema}
-	}
-	switch c.end.Reasoning {
-	case "":
-	case "none":
-		body["thinking"] = object{"type": "disabled"}
-	default:
-		config["effort"] = c.end.Reasoning
-	}
-	if len(config) > 0 {
-		body["output_config"] = config
-	}
-	return body
-}
-
-func (c *Client) geminiPrompt(p llm.Prompt) object {
-	body := object{"contents": []object{{"role": "user", "parts": []object{{"text": p.User}}}}}
-	if p.System != "" {
-		body["systemInstruction"] = object{"parts": []object{{"text": p.System}}}
-	}
-	config := object{}
-	if p.Schema != nil {
-		config["responseMimeType"], config["responseJsonSchema"] = "application/json", p.Schema
-	}
-	if p.MaxTokens > 0 {
-		config["maxOutputTokens"] = p.MaxTokens
-	}
-	switch c.end.Reasoning {
-	case "":
-	case "none":
-		config["thinkingConfig"] = object{"thinkingBudget": 0}
-	default:
-		config["thinkingConfig"] = object{"thinkingLevel": c.end.Reasoning}
-	}
-	if len(config) > 0 {
-		body["generationConfig"] = config
-	}
-	return body
-}
-
-// ollamaPrompt uses the server's own path: only there can thinking be switched off.
-func (c *Client) ollamaPrompt(p llm.Prompt) object {
-	body := object{"model": c.end.Model, "messages": messages(p), "stream": false}
-	if p.Schema != nil {
-		body["format"] = p.Schema
-	}
-	if p.MaxTokens > 0 {
-		body["options"] = object{"num_predict": p.MaxTokens}
-	}
-	switch c.end.Reasoning {
-	case "":
-	case "none":
-		body["think"] = false
-	default:
-		body["think"] = c.end.Reasoning
-	}
-	return body
-}
-
-func messages(p llm.Prompt) []object {
-	user := object{"role": "user", "content": p.User}
-	if p.System == "" {
-		return []object{user}
-	}
-	return []object{{"role": "system", "content": p.System}, user}
-}
-
-// schemaName makes a name fit OpenAI's rule: letters, digits, _ and -, at most 64.
-func schemaName(name string) string {
-	name = strings.Map(func(r rune) rune {
+// patch merges fields into a body as [llm.Edit] does: objects member by member, nil
+// takes a field out.
+func patch(body, with object) {
+	for key, value := range with {
+		inner, isObject := value.(object)
+		present, hasObject := body[key].(object)
 		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			return r
+		case value == nil:
+			delete(body, key)
+		case isObject && !hasObject:
+			present = object{}
+			body[key] = present
+			fallthrough
+		case isObject:
+			patch(present, inner)
+		default:
+			body[key] = value
 		}
-		return '_'
-	}, name)
-	if name == "" {
-		return "reply"
 	}
-	return name[:min(len(name), 64)]
 }
 
-func quoted(word string) json.RawMessage { return json.RawMessage(`"` + word + `"`) }
+// patchEdits are the fields of a patch as edits, in the order of their names.
+func patchEdits(p object) []llm.Edit {
+	var out []llm.Edit
+	for _, key := range slices.Sorted(maps.Keys(p)) {
+		value, err := encoded(p[key])
+		if err == nil {
+			out = append(out, llm.Edit{Key: key, Value: value})
+		}
+	}
+	return out
+}
+
+// encoded writes JSON without escapes that only a web page needs.
+func encoded(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -12,14 +12,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
 // Errors that a caller can tell apart.
 var (
-	// ErrUnsupportedDialect is a client's body in a dialect that this provider does not take.
-	ErrUnsupportedDialect = errors.New("the provider does not take requests in this dialect")
 	// ErrEndpoint is an endpoint that cannot be used as it is described.
 	ErrEndpoint = errors.New("endpoint")
 	// ErrNoDigest is a model whose digest is not known: the provider lists none, or
@@ -51,11 +50,14 @@ type Endpoint struct {
 	Digest string
 	// Key gives the credential, read anew for each call, so that it may rotate; nil is none.
 	Key func() (string, error)
-	// Extra are top-level fields of the provider's request body; nil takes a field
-	// out. An object is merged into the one that is there. For a client's own body
-	// it replaces the field.
+	// Extra are fields of the provider's request body, in the dialect that is spoken
+	// there; nil takes a field out, and an object is merged into the one that is there.
 	Extra map[string]any
-	// Reasoning is none, low, medium or high in every dialect; empty leaves it to the provider.
+	// Headers are sent with each question, such as Anthropic-Version; none that carries
+	// a credential, and none that belongs to the connection.
+	Headers map[string]string
+	// Reasoning is none, minimal, low, medium, high, xhigh or max in every dialect; empty
+	// leaves it to the client and the provider.
 	Reasoning string
 	// Concurrency is how many calls run at once; 0 is no limit.
 	Concurrency int
@@ -115,10 +117,9 @@ func Open(e Endpoint) (*Client, error) {
 	return c, nil
 }
 
-// Model is the client as a model. Its snapshot is the configured model id, and its
-// dialects are those of the provider.
+// Model is the client as a model. Its snapshot is the configured model id.
 func (c *Client) Model() llm.Model {
-	return llm.Model{Name: c.end.Name, Snapshot: llm.Snapshot(c.end.Model), Dialects: Dialects(c.end.Provider), Complete: c.Complete}
+	return llm.Model{Name: c.end.Name, Snapshot: llm.Snapshot(c.end.Model), Complete: c.Complete}
 }
 
 // CloseIdleConnections closes the connections that no call uses now.
@@ -126,14 +127,14 @@ func (c *Client) CloseIdleConnections() { c.transport.CloseIdleConnections() }
 
 // reserved are fields that a request has from us; another model or another number
 // of answers would make the reply something else than it is taken for.
-var reserved = [...]string{"model", "messages", "contents", "stream", "n"}
+var reserved = [...]string{"model", "messages", "input", "contents", "prompt", "stream", "n"}
 
 func (e Endpoint) check() error {
 	switch {
 	case e.Model == "":
 		return fmt.Errorf("%w: no model", ErrEndpoint)
-	case !slices.Contains([]string{"", "none", "low", "medium", "high"}, e.Reasoning):
-		return fmt.Errorf("%w: reasoning %q, want none, low, medium or high", ErrEndpoint, e.Reasoning)
+	case e.Reasoning != "" && !slices.Contains(efforts, e.Reasoning):
+		return fmt.Errorf("%w: reasoning %q, want one of %v", ErrEndpoint, e.Reasoning, efforts)
 	case e.Concurrency < 0 || e.MaxReply < 0:
 		return fmt.Errorf("%w: concurrency or size of a reply is negative", ErrEndpoint)
 	}
@@ -142,7 +143,25 @@ func (e Endpoint) check() error {
 			return fmt.Errorf("%w: extra field %s cannot be set", ErrEndpoint, name)
 		}
 	}
+	for name, value := range e.Headers {
+		odd := strings.ContainsFunc(name, func(r rune) bool { return !plainName(r) }) || strings.ContainsFunc(value, unicode.IsControl)
+		if name == "" || odd || ReservedHeader(name) {
+			return fmt.Errorf("%w: header %q cannot be set", ErrEndpoint, name)
+		}
+	}
 	return nil
+}
+
+// ReservedHeader says whether a header is no matter of the configuration: it carries a
+// credential, or belongs to the connection or to the body's form.
+func ReservedHeader(name string) bool {
+	switch http.CanonicalHeaderKey(name) {
+	case "Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "X-Goog-Api-Key",
+		"Host", "Connection", "Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding", "Accept-Encoding",
+		"Te", "Trailer", "Upgrade", "Expect", "Keep-Alive":
+		return true
+	}
+	return false
 }
 
 // edits writes the extra fields as JSON, in the order of their names.
