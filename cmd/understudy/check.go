@@ -21,7 +21,8 @@ func newCheck() *cobra.Command {
 fault with file, line and column. Nothing is called.
 
 With --live it also asks the live service for its list of models, every model for
-one token and every judge for one verdict, and says what it found, one by one. That costs a few tokens.`,
+one token (candidates in each dialect in which requests are passed on to them) and every
+judge for one verdict, and says what it found, one by one. That costs a few tokens.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := cmd.OutOrStdout()
 			s, err := loadSetup(cmd)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +38,9 @@ func checkLive(ctx context.Context, w io.Writer, s *setup) error {
 		}
 		defer client.CloseIdleConnections()
 		answered := probe(ctx, w, client, m)
+		if answered && isCandidate(s.cfg, m.Name) {
+			probeDialects(ctx, w, client)
+		}
 		same := compareDigest(ctx, w, client, m)
 		fit = fit && answered && same
 	}
@@ -77,16 +82,51 @@ func probeUpstream(ctx context.Context, w io.Writer, cfg *config.Config) {
 	}
 }
 
+// isCandidate says whether a candidate asks this model, itself or through its policy.
+func isCandidate(cfg *config.Config, model string) bool {
+	return slices.ContainsFunc(cfg.Candidates, func(c config.Candidate) bool {
+		return slices.ContainsFunc(cfg.Asked(c.Model), func(m config.Model) bool { return m.Name == model })
+	})
+}
+
+// fewTokens are questions for as few tokens as each dialect allows.
+var fewTokens = map[llm.Dialect]string{
+	llm.OpenAIChat:      `{"messages":[{"role":"user","content":"Say ok."}],"max_tokens":1}`,
+	llm.OpenAIResponses: `{"input":"Say ok.","max_output_tokens":16}`,
+	llm.OllamaGenerate:  `{"prompt":"Say ok.","stream":false,"options":{"num_predict":1}}`,
+}
+
+// probeDialects asks a candidate in the further dialects in which clients' requests are
+// passed on to it. A server that lacks one makes the model no less fit: it matters only
+// where clients speak that dialect, so it is said.
+func probeDialects(ctx context.Context, w io.Writer, client *provider.Client) {
+	for _, d := range slices.Sorted(maps.Keys(fewTokens)) {
+		if d == client.Dialect() || !client.Speaks(d) {
+			continue
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, fmt.Errorf("no answer within %s", probeLimit))
+		reply, err := client.Complete(ctx, llm.Request{Dialect: d, Body: []byte(fewTokens[d])})
+		cancel()
+		if err == nil || onlyThought(reply, err) {
+			fmt.Fprintf(w, "  in %s too, in %s\n", d, reply.Took.Round(time.Millisecond))
+			continue
+		}
+		fmt.Fprintf(w, "  warning: samples in %s would fail there: %v\n", d, err)
+	}
+}
+
+// onlyThought says whether a reasoning model spent its few tokens on thought.
+func onlyThought(reply llm.Reply, err error) bool {
+	var failure *llm.Failure
+	return errors.As(err, &failure) && failure.Status == http.StatusOK && reply.Finish == llm.FinishLength
+}
+
 // probe asks a model for one token: that proves address, key, credit and model at once.
 func probe(ctx context.Context, w io.Writer, client *provider.Client, m config.Model) bool {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, fmt.Errorf("no answer within %s", probeLimit))
 	defer cancel()
 	reply, err := client.Complete(ctx, llm.Request{Prompt: &llm.Prompt{User: "Say ok.", MaxTokens: 1}})
-	var failure *llm.Failure
-	if errors.As(err, &failure) && failure.Status == 200 && reply.Finish == llm.FinishLength {
-		err = nil // a reasoning model spends its one token on thought
-	}
-	if err != nil {
+	if err != nil && !onlyThought(reply, err) {
 		fmt.Fprintf(w, "model %s (%s): %v\n", m.Name, m.Model, err)
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/understudy-eval/understudy/shadow/llm"
 	"github.com/understudy-eval/understudy/shadow/llm/llmfake"
 )
 
@@ -23,7 +24,7 @@ func moody(c llmfake.Call) llmfake.Answer {
 	case strings.Contains(c.Model, "denied"):
 		sent := c.Header.Get("Authorization") + c.Header.Get("X-Api-Key") + c.Header.Get("X-Goog-Api-Key")
 		return llmfake.Answer{Status: 401, Raw: []byte(`{"error":{"message":"bad key ` + sent + `","code":"invalid_api_key"}}`)}
-	case strings.Contains(c.Model, "gone"):
+	case strings.Contains(c.Model, "chatonly") && c.Dialect == llm.OpenAIResponses, strings.Contains(c.Model, "gone"):
 		return llmfake.Error(404, "model_not_found")
 	case strings.Contains(c.Model, "moved"):
 		answer.Model = "moved-2025-01-01"
@@ -77,6 +78,15 @@ func TestCheckLive(t *testing.T) {
 				"warning: upstream 127.0.0.1:9 is not reached: connect",
 			},
 			silent: []string{"lists no digest"},
+		},
+		{
+			name: "candidates", why: "each is asked in every dialect in which requests are passed on to it",
+			models: "  j: {ANTHROPIC, model: claude-sonnet-5}\n  c: {OPENAI, model: m}\n  o: {OPENAI, model: chatonly}\n  l: {OLLAMA, model: qwen3:8b}\n  g: {GOOGLE, model: gemini-4-flash}\n" +
+				"candidates: {c: {model: c}, o: {model: o}, l: {model: l}, g: {model: g}}\n",
+			says: []string{
+				"model c (m): answered as m", "  in openai-responses too, in ", "  warning: samples in openai-responses would fail there: denied (denied), status 404",
+				"  in ollama-generate too, in ", "  in openai-chat too, in ", "model g (gemini-4-flash): answered as", "ok: every model answered",
+			},
 		},
 		{
 			name: "arms unfit", why: "each is named with what it did, and the others are asked all the same",

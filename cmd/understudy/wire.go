@@ -30,7 +30,7 @@ import (
 func openModel(m config.Model) (*provider.Client, error) {
 	e := provider.Endpoint{
 		Name: m.Name, Provider: m.Provider, BaseURL: m.BaseURL, Model: m.Model, Digest: m.Digest,
-		Extra: m.Extra, Reasoning: m.Reasoning, Concurrency: m.Concurrency,
+		Extra: m.Extra, Headers: m.Headers, Reasoning: m.Reasoning, Concurrency: m.Concurrency,
 	}
 	if !m.Key.IsZero() {
 		e.Key = m.Key.Value

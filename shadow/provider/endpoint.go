@@ -145,16 +145,16 @@ func (e Endpoint) check() error {
 	}
 	for name, value := range e.Headers {
 		odd := strings.ContainsFunc(name, func(r rune) bool { return !plainName(r) }) || strings.ContainsFunc(value, unicode.IsControl)
-		if name == "" || odd || ReservedHeader(name) {
+		if name == "" || odd || reservedHeader(name) {
 			return fmt.Errorf("%w: header %q cannot be set", ErrEndpoint, name)
 		}
 	}
 	return nil
 }
 
-// ReservedHeader says whether a header is no matter of the configuration: it carries a
+// reservedHeader says whether a header is no matter of the configuration: it carries a
 // credential, or belongs to the connection or to the body's form.
-func ReservedHeader(name string) bool {
+func reservedHeader(name string) bool {
 	switch http.CanonicalHeaderKey(name) {
 	case "Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "X-Goog-Api-Key",
 		"Host", "Connection", "Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding", "Accept-Encoding",

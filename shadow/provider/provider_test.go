@@ -25,7 +25,10 @@ import (
 	"github.com/understudy-eval/understudy/shadow/provider"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// Google's client starts a goroutine when it is imported, as the tests do.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
+}
 
 func caseFile(t testing.TB, name string) []byte {
 	t.Helper()

@@ -68,6 +68,8 @@ type Model struct {
 	// Extra are the provider's own fields, added to each request: nil, bool,
 	// json.Number, string, []any and map[string]any.
 	Extra map[string]any
+	// Headers are sent with each request; names in lower case, no credentials among them.
+	Headers map[string]string
 	// Reasoning is none, minimal, low, medium, high, xhigh or max; empty leaves it
 	// to the model.
 	Reasoning string

@@ -36,12 +36,13 @@ type digestDates struct {
 }
 
 type digestModel struct {
-	Provider  llm.Provider   `json:"provider"`
-	Model     string         `json:"model"`
-	BaseURL   string         `json:"base_url"`
-	Digest    string         `json:"digest,omitempty"`
-	Extra     map[string]any `json:"extra,omitempty"`
-	Reasoning string         `json:"reasoning,omitempty"`
+	Provider  llm.Provider      `json:"provider"`
+	Model     string            `json:"model"`
+	BaseURL   string            `json:"base_url"`
+	Digest    string            `json:"digest,omitempty"`
+	Extra     map[string]any    `json:"extra,omitempty"`
+	Headers   map[string]string `json:"headers,omitempty"`
+	Reasoning string            `json:"reasoning,omitempty"`
 }
 
 type digestArm struct {
@@ -92,7 +93,7 @@ func (c *Config) Digest(rubricDigest string) string {
 	slices.SortFunc(form.Candidates, func(a, b digestArm) int { return strings.Compare(a.Name, b.Name) })
 	for _, name := range used {
 		for _, m := range c.Asked(name) {
-			form.Models[m.Name] = digestModel{m.Provider, m.Model, m.BaseURL, m.Digest, m.Extra, m.Reasoning}
+			form.Models[m.Name] = digestModel{m.Provider, m.Model, m.BaseURL, m.Digest, m.Extra, m.Headers, m.Reasoning}
 		}
 		c.policiesOf(name, form.Policies)
 	}

@@ -59,6 +59,7 @@ func (r *draft) model(m *Model) reader {
 		"key":         secret(&m.Key),
 		"digest":      digest(&m.Digest),
 		"extra":       extra(&m.Extra),
+		"headers":     headers(&m.Headers),
 		"reasoning":   oneOf(&m.Reasoning, "none", "minimal", "low", "medium", "high", "xhigh", "max"),
 		"concurrency": count(&m.Concurrency, 1),
 		"price":       price(&m.Price),
@@ -130,6 +131,34 @@ func digest(dst *string) reader {
 var reserved = []string{
 	"model", "models", "messages", "input", "contents", "prompt", "system", "stream", "n", "tools", "response_format",
 	"api_key", "apikey", "key", "authorization", "password", "secret", "token",
+}
+
+// connection are headers that belong to the connection or to the body's form.
+var connection = []string{
+	"host", "connection", "content-length", "content-type", "content-encoding", "transfer-encoding", "accept-encoding",
+	"te", "trailer", "upgrade", "expect", "keep-alive",
+}
+
+// headers reads what a model's questions are sent with, such as anthropic-version.
+func headers(dst *map[string]string) reader {
+	const want = "name: value, such as anthropic-version: \"2026-10-21\"; a credential belongs in key"
+	return func(d *decoder, path string, n *node) {
+		out := map[string]string{}
+		d.entries(path, n, func(key, sub string, p pair) {
+			name, value := strings.ToLower(key), p.value.text
+			switch {
+			case !headerName.MatchString(key) || slices.Contains(credentials, name) || slices.Contains(connection, name):
+				d.fail(p.pos, sub, "this header cannot be set", want)
+			case p.value.kind != isText || looksLikeKey(value) || value == "" || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }):
+				d.fail(p.value.pos, sub, "this is no value of a header (it is not shown here)", want)
+			default:
+				out[name] = value
+			}
+		})
+		if len(out) > 0 {
+			*dst = out
+		}
+	}
 }
 
 var jsonNumber = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$`)

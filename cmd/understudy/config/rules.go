@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
 // check applies the rules that join several keys. Values that were refused by
@@ -118,17 +116,13 @@ func (r *draft) lookup(key, name string) (Model, bool) {
 	return m, ok && !r.broken[name]
 }
 
-// askedBy are the models that an arm asks, and reports a name that is none's.
-func (r *draft) askedBy(key, name string) []Model {
+// checkAsked reports a name that is no model's and no policy's.
+func (r *draft) checkAsked(key, name string) {
 	_, policy := r.Policy(name)
 	_, model := r.Model(name)
-	switch {
-	case name == "" || r.faulty("models"):
-		return nil
-	case !policy && !model:
+	if name != "" && !r.faulty("models") && !policy && !model {
 		r.failAt(key, "no model or policy is named "+printable(name), suggest(name, r.askable()))
 	}
-	return slices.DeleteFunc(r.Asked(name), func(m Model) bool { return r.broken[m.Name] })
 }
 
 func (r *draft) checkCandidates() {
@@ -138,11 +132,7 @@ func (r *draft) checkCandidates() {
 	control := ""
 	for _, c := range r.Candidates {
 		key := under("candidates", c.Name)
-		for _, m := range r.askedBy(key+".model", c.Model) {
-			if m.Provider != llm.ProviderOpenAI && m.Provider != llm.ProviderOllama {
-				r.failAt(key+".model", fmt.Sprintf("not supported yet: %s is asked through %s's API, to which requests are not translated", printable(m.Name), m.Provider), "a model of provider openai or ollama")
-			}
-		}
+		r.checkAsked(key+".model", c.Model)
 		if c.Control && control != "" {
 			r.failAt(key+".control", "is a second control arm beside "+printable(control), "one control arm")
 		}
