@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -21,7 +22,13 @@ import (
 	"github.com/understudy-eval/understudy/shadow/tap"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes this program a server, too, for benchmarks of several processes.
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		serveRole(role)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const (
 	chatPath    = "/v1/chat/completions"

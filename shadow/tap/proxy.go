@@ -95,6 +95,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	one := p.base
 	one.ErrorHandler = func(_ http.ResponseWriter, _ *http.Request, err error) { p.fail(w, r, err) }
+	one.ModifyResponse = func(resp *http.Response) error { flushBeforeWaiting(resp, w); return nil }
 	one.ServeHTTP(w, r)
 }
 
