@@ -123,6 +123,7 @@ func TestSameBytes(t *testing.T) {
 			answer: func(w http.ResponseWriter, _ string) { w.WriteHeader(402) }},
 		{name: "529", why: "codes without a name", request: ask("", question), contains: "HTTP/1.1 529 ",
 			answer: func(w http.ResponseWriter, _ string) { w.WriteHeader(529) }},
+		{name: "204", why: "no body and no length", request: ask("", question), answer: func(w http.ResponseWriter, _ string) { w.WriteHeader(204) }},
 		{name: "304", why: "no body allowed", request: ask("", question), answer: func(w http.ResponseWriter, _ string) { w.WriteHeader(304) }},
 		{name: "answer trailer", why: "announced and not", request: ask("", question, "TE: trailers"), contains: "X-Late: 2\r\n", // after the last chunk
 			answer: func(w http.ResponseWriter, _ string) {
