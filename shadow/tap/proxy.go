@@ -127,6 +127,8 @@ func rewrite(pr *httputil.ProxyRequest, target *url.URL) {
 		}
 	}
 	out.Trailer = in.Trailer // filled in when the body is read
+	// On a connection that is kept the transport sends a body that the upstream refused.
+	out.Close = in.Header.Get("Expect") != ""
 }
 
 // fail answers for an upstream that gave no answer. It reads the rest of a small

@@ -271,7 +271,7 @@ func TestBodiesThatAreNotRead(t *testing.T) {
 		"at once":   func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, wholeAnswer) },
 		"413 after 1 KB": func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadFull(r.Body, make([]byte, 1<<10))
-			http.Error(w, "too large", 413)
+			http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
