@@ -44,4 +44,28 @@
 // An attempt that says it is not the first is never drawn by itself, or turns that fail
 // would have more chances than others. Attempts that reach different processes are not
 // linked: the first is a failed sample then, the others not_sampled[retry].
+//
+// # Cost
+//
+// All in this package's benchmarks, each with its baseline in turns in the same run;
+// measured on 2 cores under much other load, in which the lower quartiles of what is
+// added to a bare handler are still steady:
+//
+//	go test ./shadow/tap -run '^$' -bench 'Unsampled|Sampled|Event' -benchtime 50000x
+//	outside the sample      45 to 50 ns, no allocation
+//	a whole answer of 2 KiB 380 to 410 ns, 1 allocation
+//	a streamed event        38 to 53 ns, of which reading the clock is 29
+//
+// The clock is read for each event since the time of the first content and that of the
+// last byte are known only afterwards.
+//
+//	go test ./shadow/tap -run '^$' -bench 'Sidecar|Served|Isolation' -benchtime 1x -v
+//
+// runs servers as processes of their own, on one core. The reverse proxy with 1 %
+// sampled for a slow bus against plain nginx (it needs Debian's nginx-light): 2.6 to
+// 2.9 × its CPU at 1,000 requests/s, 0.32 to 0.38 × its requests a second of one core,
+// 1.2 to 1.4 × its added delay of an event, and 24 MiB resident. A handler with the tap
+// serves 0.95 to 0.97 × the requests a second of CPU time of the same without it. The p99
+// figures that these benchmarks report need a machine that has nothing else to do: at a
+// load of 20 to 40 runnable processes they spread by more than what they compare.
 package tap
