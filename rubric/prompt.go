@@ -28,7 +28,7 @@ func (r *Rubric) System() string { return r.system }
 // It writes once, and fails only if w does.
 func (r *Rubric) Prompt(w io.Writer, c Case) error {
 	code := freshCode(c, rand.Text)
-	text, err := r.execute(PromptFile, PromptData{Code: code, TurnsLeftOut: c.TurnsLeftOut})
+	text, err := r.rendered(code, c.TurnsLeftOut)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -177,4 +178,33 @@ func ExampleRubric_Parse() {
 	_, err := r.Parse([]byte(`{"grade": 7, "problem": "none", "reason": "?"}`))
 	fmt.Println(errors.Is(err, rubric.ErrGrade), err)
 	// Output: true grade out of scale: 7; want a whole number from 1 to 6
+}
+
+// A template that takes the code apart gets each prompt's own code, not that of a prompt
+// which was rendered before.
+func TestPromptTakesTheCodeApart(t *testing.T) {
+	for _, part := range []string{"{{slice .Code 0 4}}", "{{slice .Code 22}}", `{{printf "%.4s" .Code}}`} {
+		r := load(t, rules("none", "incomplete"), promptText+"the code: "+part+".\n")
+		for range 3 {
+			text := prompt(t, r, rubric.Case{Answer: "a"})
+			k := code(t, text)
+			if !strings.Contains(text, "the code: "+k[:4]+".") && !strings.Contains(text, "the code: "+k[22:]+".") {
+				t.Fatalf("%s: the prompt with code %s ends %q", part, k, text[len(text)-30:])
+			}
+		}
+	}
+}
+
+func BenchmarkPrompt(b *testing.B) {
+	r, err := rubric.Load(standard.FS)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := rubric.Case{Turns: []rubric.Turn{{Role: "user", Text: strings.Repeat("How do I change a tyre? ", 80)}}, Answer: "Loosen the nuts."}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := r.Prompt(io.Discard, c); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

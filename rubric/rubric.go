@@ -61,6 +61,7 @@ type Rubric struct {
 	guidance string
 	source   string // of prompt.tmpl
 	tmpl     *template.Template
+	plain    string // the prompt with tryCode and no turn left out; empty if it must be rendered each time
 	system   string
 	digest   Digest
 }

@@ -77,8 +77,12 @@ func located(err error) string {
 	return m[1] + m[2] + ": " + text[len(m[0]):]
 }
 
-// tryCode is the code of the prompts that are made only to try a template out.
-const tryCode = "TRYOUTCODE0000000000000000"
+// Codes of the prompts that are made only to try a template out: as long as real ones,
+// and with no character in the same place.
+const (
+	tryCode   = "TRYOUTCODE0000000000000000"
+	otherCode = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
 
 // prepare parses the template and tries it out, so that a prompt cannot fail later.
 func (r *Rubric) prepare() error {
@@ -105,7 +109,32 @@ func (r *Rubric) prepare() error {
 			break
 		}
 	}
-	return errors.Join(faults...)
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	return r.renderPlain()
+}
+
+// renderPlain renders the prompt once for all cases of which no turn was left out. That
+// holds if the template only places the code: two codes then make the same text.
+func (r *Rubric) renderPlain() error {
+	one, err := r.execute(PromptFile, PromptData{Code: tryCode})
+	if err != nil {
+		return err
+	}
+	two, err := r.execute(PromptFile, PromptData{Code: otherCode})
+	if err == nil && strings.ReplaceAll(one, tryCode, otherCode) == two {
+		r.plain = one
+	}
+	return err
+}
+
+// rendered is the prompt's text around the blocks of a case.
+func (r *Rubric) rendered(code string, leftOut int) (string, error) {
+	if r.plain != "" && leftOut == 0 {
+		return strings.ReplaceAll(r.plain, tryCode, code), nil
+	}
+	return r.execute(PromptFile, PromptData{Code: code, TurnsLeftOut: leftOut})
 }
 
 // missing tells what a rendered prompt lacks.
