@@ -25,16 +25,17 @@ const (
 // Bus is a connection to the bus on behalf of one experiment. Its methods may be
 // called from any number of goroutines.
 type Bus struct {
-	o         Options
-	token     string
-	nc        *nats.Conn
-	js        jetstream.JetStream
-	closed    chan struct{} // closed by isClosed once the connection is gone for good
-	isClosed  func()
-	denied    context.CancelCauseFunc // ends the set-up, which a missing permission would only let time out
-	sender    *sender
-	insisting atomic.Int64 // products that wait to be stored
-	running   sync.WaitGroup
+	o          Options
+	token      string
+	nc         *nats.Conn
+	js         jetstream.JetStream
+	closed     chan struct{} // closed by isClosed once the connection is gone for good
+	isClosed   func()
+	denied     context.CancelCauseFunc // ends the set-up, which a missing permission would only let time out
+	sender     *sender
+	maxPayload atomic.Int64 // the client asks its connection under a lock that a stuck write holds
+	insisting  atomic.Int64 // products that wait to be stored
+	running    sync.WaitGroup
 }
 
 // Connect reaches the bus and creates the streams that are missing. While the bus
@@ -115,6 +116,7 @@ func (b *Bus) dial(opts []nats.Option) error {
 		return err
 	}
 	b.nc, b.js = nc, js
+	b.maxPayload.Store(nc.MaxPayload())
 	b.running.Go(func() { b.sender.run(nc, b.closed) })
 	return nil
 }
@@ -133,7 +135,7 @@ func (b *Bus) natsOptions() ([]nats.Option, error) {
 		nats.MaxPingsOutstanding(2),
 		nats.FlusherTimeout(flushTimeout),
 		nats.DisconnectErrHandler(b.onDisconnect),
-		nats.ReconnectHandler(func(*nats.Conn) { b.o.Log.Info("bus reconnected") }),
+		nats.ReconnectHandler(b.onReconnect),
 		nats.ErrorHandler(b.onError),
 		nats.ClosedHandler(func(*nats.Conn) { b.isClosed() }),
 	}
@@ -198,6 +200,11 @@ func (b *Bus) onDisconnect(_ *nats.Conn, err error) {
 	}
 }
 
+func (b *Bus) onReconnect(nc *nats.Conn) {
+	b.maxPayload.Store(nc.MaxPayload())
+	b.o.Log.Info("bus reconnected")
+}
+
 func (b *Bus) onError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	if errors.Is(err, nats.ErrPermissionViolation) {
 		b.denied(err)
@@ -207,7 +214,7 @@ func (b *Bus) onError(_ *nats.Conn, _ *nats.Subscription, err error) {
 
 // MaxPayload is the largest message in bytes that the server takes, as it said when
 // this process last connected.
-func (b *Bus) MaxPayload() int64 { return b.nc.MaxPayload() }
+func (b *Bus) MaxPayload() int64 { return b.maxPayload.Load() }
 
 // Connected says whether the connection stands right now.
 func (b *Bus) Connected() bool { return b.nc.IsConnected() }

@@ -13,6 +13,13 @@
 // bus. Samples, graded and books are removed once they are acknowledged; trials
 // stay for a while ([Options.KeepTrials]) so that they can be judged again.
 //
+// What is pulled and what is on its way to the server is bounded in bytes, 8 MiB each.
+// Beside the client library's own asynchronous publishing in the same run, a stored
+// sample, encoding included, took 1.3 times the processor time at 2 KiB, as much at 16 KiB
+// and less at 256 KiB (two busy cores; go test ./shadow/bus -bench Publish measures it,
+// also with every message synced). Ids are remembered for two minutes, in the server's
+// memory.
+//
 // It never drops a message silently, never calls a stage twice at once for one
 // message, never writes a message's text or a credential into an error or a log,
 // and must not be called from a request's own goroutine: a bus that stalls holds

@@ -15,7 +15,7 @@ import (
 )
 
 // PublishSample stores a sample. Its id is the message's, so the same sample is
-// stored once however often it is published within the bus's window of ten minutes.
+// stored once however often it is published within the bus's window of two minutes.
 // It returns nil once the server has it, and an error by ctx's deadline at the
 // latest (five seconds without one). Errors: shadow.ErrTooLarge; a sample that names
 // another experiment; anything else means that the bus is down or full.

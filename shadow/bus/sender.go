@@ -124,6 +124,9 @@ func (s *sender) send(ctx context.Context, msg *nats.Msg, closed <-chan struct{}
 		return context.Cause(ctx)
 	}
 	defer s.window.Release(size)
+	if ctx.Err() != nil { // a write that nobody waits for would hold up the others
+		return context.Cause(ctx)
+	}
 	out := &outgoing{msg: msg, done: make(chan error, 1)}
 	select {
 	case s.queue <- out:

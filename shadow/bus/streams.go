@@ -12,9 +12,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// dedupeWindow is how long the server remembers ids: longer than any redelivery
-// after a crash and restart takes.
-const dedupeWindow = 10 * time.Minute
+// dedupeWindow is how long the server remembers ids; it does so in memory, for each
+// message of each stream. A crashed process is back within it, and a product that is
+// made again later is known by its key when the rows are read.
+const dedupeWindow = 2 * time.Minute
 
 // errIncompatible is a stream of our name that cannot carry our messages.
 var errIncompatible = errors.New("incompatible stream")
