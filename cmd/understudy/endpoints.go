@@ -28,6 +28,9 @@ func showEndpoints(w io.Writer, cfg *config.Config) {
 			if len(translated) > 0 {
 				fmt.Fprintf(w, "%-11s %s: translated to %s from %s\n", "", name, to, strings.Join(suffixes(translated), ", "))
 			}
+			if lost := losses(m); len(lost) > 0 {
+				fmt.Fprintf(w, "%-11s %s: left out or changed where a request has it: %s\n", "", name, strings.Join(lost, ", "))
+			}
 		}
 	}
 }
@@ -59,6 +62,27 @@ func asked(m config.Model) (same, translated []llm.Surface, to llm.Dialect) {
 		}
 	}
 	return same, translated, client.Dialect()
+}
+
+// losses are what a model cannot be asked as the clients of some tapped endpoint may ask it.
+func losses(m config.Model) []string {
+	client, err := openModel(m)
+	if err != nil {
+		return nil
+	}
+	found := map[llm.Loss]bool{}
+	for _, s := range llm.Surfaces() {
+		for _, l := range client.Losses(s.Dialect) {
+			found[l] = true
+		}
+	}
+	var all []string
+	for _, l := range llm.Losses() {
+		if found[l] {
+			all = append(all, string(l))
+		}
+	}
+	return all
 }
 
 func suffixes(surfaces []llm.Surface) []string {

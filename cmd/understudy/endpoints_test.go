@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -54,6 +55,9 @@ func TestCandidatesOfEveryProvider(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil { // a user who leaves is a failed answer
+			t.Fatal(err)
+		}
 		resp.Body.Close()
 	}
 	want, got := map[string]string{}, map[string]string{}
@@ -82,6 +86,7 @@ func TestCandidatesOfEveryProvider(t *testing.T) {
 	for _, line := range []string{
 		"cand: passed on as sent from …/chat/completions, …/responses\n",
 		"claude: translated to anthropic-messages from …/chat/completions, …/responses, …:generateContent, …:streamGenerateContent, …/api/chat, …/api/generate\n",
+		"gemini: left out or changed where a request has it: system_place, thinking, ",
 		"local: passed on as sent from …/api/chat, …/api/generate\n",
 	} {
 		if !strings.Contains(checked, line) {

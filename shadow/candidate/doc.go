@@ -1,5 +1,6 @@
 // Package candidate asks every candidate the question of a sample, as the live model
-// was asked it: the same bytes, the same streaming flag, one attempt each, all at once.
+// was asked it: the same request, the same streaming flag, one attempt each, all at once.
+// A model that is asked a translation says in its answer what was lost in it.
 //
 // What enters: a [shadow.Sample] and models ([llm.Model]) that were put together
 // elsewhere. What leaves: a [shadow.Trial] with one answer per candidate in the order

@@ -2,7 +2,7 @@
 // failures, and lenient decoders of the wire formats.
 //
 // What enters: bytes that a client sent to a model, bytes that a model sent back.
-// What leaves: values ([Request], [Reply], [Failure], [Turn]) that name text, tool
+// What leaves: values ([Request], [Question], [Reply], [Failure], [Turn]) that name text, tool
 // calls, tokens and times in one vocabulary for all dialects. Durations are
 // [time.Duration]; token counts are pointers, nil where the provider did not say.
 //

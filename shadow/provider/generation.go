@@ -78,29 +78,67 @@ func (c *Client) fit(req llm.Request, out *call) []llm.Edit {
 }
 
 func (c *Client) fitOpenAI(req llm.Request, out *call) []llm.Edit {
+	fields := fieldsOf(req.Body)
+	edits := withoutThoughts(fields["input"], &out.Record)
 	model := openAIModelOf(c.end.Model)
 	if !model.known || c.end.Provider != llm.ProviderOpenAI {
-		return nil
+		return edits
 	}
-	fields := fieldsOf(req.Body)
 	effort := effortIn(fields)
 	if c.end.Reasoning != "" {
 		effort = c.end.Reasoning
 	}
 	if !model.reasons(effort) {
-		return c.fitPlain(model, fields, out)
+		return append(edits, c.fitPlain(model, fields, out)...)
 	}
-	var edits []llm.Edit
 	if limit, both := fields["max_tokens"], fields["max_completion_tokens"]; req.Dialect == llm.OpenAIChat && limit != nil {
 		if edits = append(edits, llm.Edit{Key: "max_tokens"}); both == nil {
 			edits = append(edits, llm.Edit{Key: "max_completion_tokens", Value: limit})
 		}
 	}
-	refused := []string{"temperature"}
+	var refused []string
+	if n, err := strconv.ParseFloat(string(fields["temperature"]), 64); err == nil && n != 1 {
+		refused = append(refused, "temperature")
+	}
 	if model.atLeast(6, 0) {
 		refused = append(refused, "top_p", "logprobs", "top_logprobs")
 	}
 	return append(edits, leaveOut(fields, &out.Record, refused...)...)
+}
+
+// withoutThoughts takes reasoning that the provider keeps for the live model out of the
+// items of a Responses request: another model's request would name state that it does
+// not have. The ids of the other items go too, since they ask for the reasoning beside
+// them; reasoning that is in the request itself, encrypted, stays.
+func withoutThoughts(input json.RawMessage, r *llm.Record) []llm.Edit {
+	var items []json.RawMessage
+	if json.Unmarshal(input, &items) != nil {
+		return nil // a text
+	}
+	kept := []json.RawMessage{}
+	for _, item := range items {
+		fields := fieldsOf(item)
+		if _, inside := fields["encrypted_content"]; string(fields["type"]) == `"reasoning"` && (!inside || string(fields["encrypted_content"]) == "null") {
+			continue
+		}
+		kept = append(kept, item)
+	}
+	if len(kept) == len(items) {
+		return nil
+	}
+	r.Lose(llm.LostThinking, "")
+	for i, item := range kept {
+		fields := fieldsOf(item)
+		delete(fields, "id")
+		if out, err := encoded(fields); err == nil && fields != nil {
+			kept[i] = out
+		}
+	}
+	value, err := encoded(kept)
+	if err != nil {
+		return nil
+	}
+	return []llm.Edit{{Key: "input", Value: value}}
 }
 
 // fitPlain takes out what only models that reason take.

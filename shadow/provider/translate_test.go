@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -174,6 +175,97 @@ func TestFirstTokenOfATranslation(t *testing.T) {
 				r, err := c.Complete(t.Context(), llm.Request{Dialect: d, Body: []byte(body), Stream: true})
 				if err != nil || r.FirstToken < 700*time.Millisecond || r.FirstToken >= 2*time.Second || r.Took != 2*time.Second {
 					t.Errorf("%s at %s: %v, %+v", d, p, err, r)
+				}
+			}
+		})
+	}
+}
+
+// TestPassedOn: where the provider speaks the dialect, only what this model's generation
+// refuses is changed, and how much it is to think; all other bytes stay.
+func TestPassedOn(t *testing.T) {
+	tests := []struct {
+		name, why  string
+		dialect    llm.Dialect
+		to         llm.Provider
+		model      string
+		reasoning  string
+		body, want string
+		lost       []llm.Loss
+	}{
+		{"an older limit", "models that reason want it under another name", llm.OpenAIChat, llm.ProviderOpenAI, "gpt-5.6-luna", "", `{"model":"live", "max_tokens":9,"temperature":0.2,"top_p":0.5}`,
+			`{"model":"gpt-5.6-luna","top_p":0.5,"max_completion_tokens":9}`, []llm.Loss{llm.LostTemperature}},
+		{"a temperature of 1", "is accepted", llm.OpenAIChat, llm.ProviderOpenAI, "o3", "", `{"model":"live","temperature":1.0}`, `{"model":"o3","temperature":1.0}`, nil},
+		{"effort none", "takes all", llm.OpenAIResponses, llm.ProviderOpenAI, "gpt-6", "none", `{"model":"live","input":"x","store":false,"temperature":0.2,"top_p":0.3,"reasoning":{"summary":"auto"}}`,
+			`{"model":"gpt-6","input":"x","store":false,"temperature":0.2,"top_p":0.3,"reasoning":{"summary":"auto","effort":"none"}}`, nil},
+		{"a model that does not think", "refuses the word", llm.OpenAIChat, llm.ProviderOpenAI, "gpt-4.1", "", `{"model":"live","reasoning_effort":"low"}`, `{"model":"gpt-4.1"}`, []llm.Loss{llm.LostReasoning}},
+		{"thoughts at the provider", "are not this model's", llm.OpenAIResponses, llm.ProviderOpenAI, "m", "", `{"model":"live","store":false,"input":[{"type":"reasoning","id":"rs_1","summary":[]},{"type":"function_call","id":"fc_1","call_id":"a","name":"f","arguments":"{}"}]}`,
+			`{"model":"m","store":false,"input":[{"arguments":"{}","call_id":"a","name":"f","type":"function_call"}]}`, []llm.Loss{llm.LostThinking}},
+		{"thoughts in the request", "stay", llm.OpenAIResponses, llm.ProviderOpenAI, "m", "", `{"model":"live","store":false,"input":[{"type":"reasoning","id":"rs_1","encrypted_content":"x"}]}`,
+			`{"model":"m","store":false,"input":[{"type":"reasoning","id":"rs_1","encrypted_content":"x"}]}`, nil},
+		{"claude, no thinking", "the client's form stays", llm.AnthropicMessages, llm.ProviderAnthropic, "claude-sonnet-5", "none", `{"model":"live","max_tokens":9,"messages":[],"thinking":{"type":"enabled","budget_tokens":1024},"output_config":{"format":{"type":"x"}}}`,
+			`{"model":"claude-sonnet-5","max_tokens":9,"messages":[],"thinking":{"type":"disabled"},"output_config":{"format":{"type":"x"}}}`, nil},
+		{"claude, more thinking", "beside the form", llm.AnthropicMessages, llm.ProviderAnthropic, "claude-sonnet-5", "high", `{"model":"live","max_tokens":9,"messages":[],"output_config":{"format":{"type":"x"}}}`,
+			`{"model":"claude-sonnet-5","max_tokens":9,"messages":[],"output_config":{"format":{"type":"x"},"effort":"high"}}`, nil},
+		{"gemini", "the model is in the path", llm.GeminiGenerate, llm.ProviderGoogle, "gemini-2.5-pro", "none", `{"contents":[],"generation_config":{"topK":3}}`,
+			`{"contents":[],"generation_config":{"topK":3,"thinkingConfig":{"thinkingBudget":1024}}}`, []llm.Loss{llm.LostReasoning}},
+		{"ollama", "its own switch", llm.OllamaGenerate, llm.ProviderOllama, "qwen3:8b", "none", `{"model":"live","prompt":"x","stream":false}`, `{"model":"qwen3:8b","prompt":"x","stream":false,"think":false}`, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got llmfake.Call
+			fake := llmfake.New(func(c llmfake.Call) llmfake.Answer {
+				got = c
+				return llmfake.Text("ok")
+			})
+			defer fake.Close()
+			e := endpoint(tt.to, fake)
+			e.Model, e.Reasoning = tt.model, tt.reasoning
+			c, err := provider.Open(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.CloseIdleConnections()
+			r, err := c.Complete(t.Context(), llm.Request{Dialect: tt.dialect, Body: []byte(tt.body)})
+			if err != nil || string(got.Body) != tt.want {
+				t.Errorf("%s: %v\n got %s\nwant %s", tt.why, err, got.Body, tt.want)
+			}
+			if diff := cmp.Diff(tt.lost, r.Lost, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: lost (-want +got)\n%s", tt.why, diff)
+			}
+		})
+	}
+}
+
+// TestHeaders: the client's version of the dialect goes along, the endpoint's own goes
+// before it, and an old request is made fit for a version that takes no temperature.
+func TestHeaders(t *testing.T) {
+	const body = `{"model":"live","max_tokens":9,"temperature":0.3,"messages":[{"role":"user","content":"x"}]}`
+	var got llmfake.Call
+	script := llmfake.Strict(func(c llmfake.Call) llmfake.Answer {
+		got = c
+		return llmfake.Text("ok")
+	})
+	for _, tt := range []struct {
+		headers map[string]string
+		client  http.Header
+		version string
+		lost    int
+	}{
+		{nil, nil, "2023-06-01", 0},
+		{nil, http.Header{"Anthropic-Version": {"2023-01-01"}, "Anthropic-Beta": {"a", "b"}}, "2023-01-01", 0},
+		{map[string]string{"anthropic-version": "2026-10-21"}, http.Header{"Anthropic-Version": {"2023-06-01"}}, "2026-10-21", 1},
+	} {
+		e := at(llm.ProviderAnthropic)
+		e.Headers = tt.headers
+		inBubble(t, e, script, func(t *testing.T, _ *llmfake.Fake, c *provider.Client) {
+			for _, d := range []llm.Dialect{llm.AnthropicMessages, llm.OpenAIChat} {
+				r, err := c.Complete(t.Context(), llm.Request{Dialect: d, Body: []byte(body), Header: tt.client})
+				if err != nil || len(r.Lost) != tt.lost {
+					t.Errorf("%v, %s: %v, lost %v", tt.headers, d, err, r.Lost)
+				}
+				if d == llm.AnthropicMessages && (got.Header.Get("Anthropic-Version") != tt.version || len(got.Header.Values("Anthropic-Beta")) != len(tt.client.Values("Anthropic-Beta"))) {
+					t.Errorf("%v: headers %v", tt.headers, got.Header)
 				}
 			}
 		})
