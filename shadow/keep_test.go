@@ -3,7 +3,10 @@ package shadow_test
 import (
 	"fmt"
 	"math"
+	"os"
+	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/understudy-eval/understudy/shadow"
@@ -41,8 +44,8 @@ func TestDrawIsUniform(t *testing.T) {
 }
 
 func TestRatesNest(t *testing.T) {
-	for i := range 20_000 {
-		key := fmt.Sprint("session ", i)
+	for i := range 1_000_000 {
+		key := "session " + strconv.Itoa(i)
 		if shadow.Keep(key, "s", 0.003) && !shadow.Keep(key, "s", 0.01) {
 			t.Fatalf("%q is kept at 0.3 %% and not at 1 %%", key)
 		}
@@ -127,6 +130,31 @@ func TestDrawIsFixed(t *testing.T) {
 	}
 	if shadow.Draw("b", "a") == shadow.Draw("", "ab") || shadow.Draw("b", "a") == shadow.Draw("a", "b") {
 		t.Error("key and salt are not told apart")
+	}
+}
+
+// Another process decides the same: this test asks a second start of its own program.
+func TestAnotherProcessDrawsAlike(t *testing.T) {
+	const asked = "UNDERSTUDY_TEST_DRAWS"
+	draws := func() string {
+		var b strings.Builder
+		for i := range 1000 {
+			fmt.Fprintln(&b, shadow.Draw("id-"+strconv.Itoa(i), "salt"))
+		}
+		return b.String()
+	}
+	if os.Getenv(asked) != "" {
+		fmt.Print("draws:\n", draws())
+		return
+	}
+	again := exec.Command(os.Args[0], "-test.run", "^TestAnotherProcessDrawsAlike$")
+	again.Env = append(os.Environ(), asked+"=1")
+	out, err := again.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(out), "draws:\n"+draws()) {
+		t.Error("another process draws other places")
 	}
 }
 

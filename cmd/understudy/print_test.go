@@ -19,7 +19,9 @@ func printing(t *testing.T, args ...string) (*stage, *lines) {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
 	s, out := &stage{t: t, log: &lines{}, end: end, done: make(chan int, 1)}, &lines{}
-	go func() { s.done <- run(ctx, append([]string{"tap", "--print"}, args...), strings.NewReader(""), out, s.log) }()
+	go func() {
+		s.done <- run(ctx, append([]string{"tap", "--print"}, args...), strings.NewReader(""), out, s.log)
+	}()
 	t.Cleanup(end)
 	return s, out
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/understudy-eval/understudy/cmd/understudy/config"
 	"github.com/understudy-eval/understudy/judge"
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/bus"
@@ -32,6 +33,7 @@ type process struct {
 	log    *slog.Logger
 	// inFlight bounds how many samples are asked at once.
 	inFlight int
+	changes  changes
 	// listening is told the tap's address once it is open.
 	listening func(address string)
 }
@@ -89,6 +91,9 @@ func (p *process) tap(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.changes.each(p.cfg, func(c *config.Config) error { return t.Redraw(c.Tap.Rate, c.Tap.Salt) }); err != nil {
+		return err
+	}
 	upstream, err := upstreamOf(p.cfg)
 	if err != nil {
 		return err
@@ -109,6 +114,9 @@ func (p *process) tap(ctx context.Context) error {
 func (p *process) candidates(ctx context.Context) error {
 	asker, err := openCandidates(p.cfg, p.log)
 	if err != nil {
+		return err
+	}
+	if err := p.changes.each(p.cfg, func(c *config.Config) error { return asker.SetShares(sharesOf(c)) }); err != nil {
 		return err
 	}
 	logEndpoints(ctx, p.log, p.cfg)

@@ -38,7 +38,13 @@ interrupted: the tap in front of the live service, the candidates, the judge and
 the sinks. Point your client's base_url at tap.listen; nothing else changes.
 
 With --roles it plays only some of them, so that several processes share the work
-over one NATS server (bus.url). Roles: tap, candidates, judge, sinks.`,
+over one NATS server (bus.url). Roles: tap, candidates, judge, sinks.
+
+tap.rate, tap.salt and the shares of candidates may change while it runs: edit the
+file, or send SIGHUP to have it read at once. No connection is dropped, rows keep
+the rate that held for them, and reports mark the change. A file with a fault, or
+in which anything else was changed, is refused with its lines, and the old values
+stay in force.`,
 		Example: `  understudy run
   understudy run --roles tap
   understudy run --roles candidates,judge,sinks`,
@@ -110,13 +116,18 @@ func runRoles(ctx context.Context, s *setup, roles []role, log *slog.Logger) (er
 	log.InfoContext(ctx, "experiment runs", "name", s.experiment.Name, "digest", s.experiment.Digest,
 		"judge", s.experiment.Judge.Pinned, "rubric", s.experiment.Rubric)
 	watching, endWatch := context.WithCancel(context.WithoutCancel(ctx))
-	watched := make(chan struct{})
+	watched, followed := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(watched)
 		p.watch(watching)
 	}()
+	go func() {
+		defer close(followed)
+		p.follow(watching)
+	}()
 	err = p.play(ctx, roles)
 	endWatch()
+	<-followed
 	<-watched
 	p.say("stopped; what waits on the bus is worked on by the next run")
 	return err

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/understudy-eval/understudy/shadow"
@@ -47,8 +48,9 @@ type Options struct {
 
 // Asker asks the candidates. Its methods may be called from any number of goroutines.
 type Asker struct {
-	arms []arm
-	log  *slog.Logger
+	arms   []arm
+	shares atomic.Pointer[[]float64] // of arms, now
+	log    *slog.Logger
 }
 
 type arm struct {
@@ -88,7 +90,31 @@ func New(arms []Arm, o Options) (*Asker, error) {
 		}
 		a.arms = append(a.arms, next)
 	}
+	shares := make([]float64, len(a.arms))
+	for i, arm := range a.arms {
+		shares[i] = arm.Share
+	}
+	a.shares.Store(&shares)
 	return a, nil
+}
+
+// SetShares changes the shares of some arms for samples that are tried from now on;
+// each answer keeps the share under which it was asked. Errors: an arm that is none of
+// New's, a share outside (0, 1]; then nothing changes.
+func (a *Asker) SetShares(shares map[shadow.Arm]float64) error {
+	next := slices.Clone(*a.shares.Load())
+	for name, share := range shares {
+		i := slices.IndexFunc(a.arms, func(one arm) bool { return one.Name == name })
+		if i < 0 {
+			return fmt.Errorf("candidate %q: not among those that are asked", name)
+		}
+		if !(share > 0 && share <= 1) {
+			return fmt.Errorf("candidate %q: share %v is not in (0, 1]", name, share)
+		}
+		next[i] = share
+	}
+	a.shares.Store(&next)
+	return nil
 }
 
 // Try asks every candidate that the sample is for, all at once, and waits for all
@@ -105,11 +131,12 @@ func (a *Asker) Try(ctx context.Context, s shadow.Sample) (shadow.Trial, error) 
 		why, unsupported = llm.Unsupported(s.Dialect, s.Request)
 	}
 	var asking sync.WaitGroup
+	shares := *a.shares.Load()
 	for i, arm := range a.arms {
 		answer := &trial.Candidates[i]
-		*answer = shadow.Answer{Arm: arm.Name, Share: arm.Share}
+		*answer = shadow.Answer{Arm: arm.Name, Share: shares[i]}
 		switch {
-		case !s.InShare(arm.Share):
+		case !s.InShare(shares[i]):
 			answer.NotAsked = shadow.NotAskedShare
 		case unsupported:
 			answer.NotAsked = shadow.NotAskedUnsupported

@@ -399,3 +399,26 @@ func ExampleAsker_Try() {
 	// small: "Guten Tag.", failed: ""
 	// large: "", failed: "rate_limited"
 }
+
+func TestSharesChange(t *testing.T) {
+	model := fails(llm.Reply{Text: "x"}, nil)
+	asker := asker(t, nil, candidate.Arm{Name: "a", Model: model}, candidate.Arm{Name: "b", Model: model})
+	for _, bad := range []map[shadow.Arm]float64{{"a": 0.1, "c": 0.5}, {"a": 0}, {"a": 1.5}, {"a": math.NaN()}} {
+		if asker.SetShares(bad) == nil {
+			t.Errorf("%v is taken", bad)
+		}
+	}
+	if err := asker.SetShares(map[shadow.Arm]float64{"a": 0.25}); err != nil {
+		t.Fatal(err)
+	}
+	s := sample()
+	s.Rate, s.Draw = 0.5, 0.2
+	trial, err := asker.Try(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := trial.Candidates[0], trial.Candidates[1]
+	if a.NotAsked != shadow.NotAskedShare || a.Share != 0.25 || !b.Answered() || b.Share != 1 {
+		t.Errorf("a %+v, b %+v", a, b)
+	}
+}

@@ -21,6 +21,7 @@ type arrival struct {
 	endpoint *endpoint
 	session  string // "" is the sample's own id
 	draw     float64
+	rate     float64
 	route    string            // "" is decided from the body, or is the path
 	tags     map[string]string // those from headers
 	header   map[string][]string

@@ -29,6 +29,12 @@
 // What turns out too large, or compressed in an unknown way, after it was drawn is
 // not_sampled, with that reason.
 //
+// # Rates
+//
+// [Tap.Redraw] changes rate and salt while requests are under way. Each sample carries
+// the rate under which it was drawn, so that those of several taps, or of one before and
+// after a change, can be weighted by what they stand for.
+//
 // # Retries
 //
 // A client that repeats a failed call by itself makes several requests of one turn. The

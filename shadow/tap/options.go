@@ -134,12 +134,19 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
+func checkRate(rate float64) error {
+	if !(rate >= 0 && rate <= 1) {
+		return fmt.Errorf("tap: rate %v is not in 0..1", rate)
+	}
+	return nil
+}
+
 func (o Options) check() error {
 	switch {
 	case o.Experiment == "":
 		return errors.New("tap: no experiment named")
-	case !(o.Rate >= 0 && o.Rate <= 1):
-		return fmt.Errorf("tap: rate %v is not in 0..1", o.Rate)
+	case checkRate(o.Rate) != nil:
+		return checkRate(o.Rate)
 	case o.SampleBy != BySession && o.SampleBy != ByRequest:
 		return fmt.Errorf("tap: sample by %q: want session or request", o.SampleBy)
 	case o.MaxBody < 0, o.Queue.Items < 0, o.Queue.Bytes < 0, o.Decoders < 0, o.Publishers < 0:

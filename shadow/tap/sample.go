@@ -38,7 +38,7 @@ func (t *Tap) sample(c *capture) (shadow.Sample, fate) {
 	s := shadow.Sample{
 		ID: c.id, Experiment: t.o.Experiment, Tap: t.o.Source,
 		Seen: c.at.UTC().Round(0), Session: c.session, Route: t.routeOf(c, request), Tags: t.tagsOf(c, request),
-		Rate: t.o.Rate, Draw: c.draw,
+		Rate: c.rate, Draw: c.draw,
 		Dialect: c.endpoint.dialect, Request: request, Header: c.header,
 		Stream: c.asksForStream(request), Live: live,
 	}

@@ -29,7 +29,7 @@ type Tap struct {
 	publisher Publisher
 	endpoints *endpoints
 	ledger    *shadow.Ledger
-	lot       shadow.Lot
+	drawing   atomic.Pointer[drawing]
 	budget    *budget
 	captures  sync.Pool // of *capture
 	queue     chan *capture
@@ -52,12 +52,28 @@ func New(o Options, p Publisher) (*Tap, error) {
 		publisher: p,
 		endpoints: newEndpoints(o.Endpoints, ledger),
 		ledger:    ledger,
-		lot:       shadow.NewLot(o.Salt),
 		budget:    &budget{limit: o.Queue.Bytes},
 		queue:     make(chan *capture, o.Queue.Items),
 	}
+	t.drawing.Store(&drawing{o.Rate, shadow.NewLot(o.Salt)})
 	t.captures.New = func() any { return newCapture(t.budget) }
 	return t, nil
+}
+
+// drawing is how requests are drawn at a time.
+type drawing struct {
+	rate float64
+	lot  shadow.Lot
+}
+
+// Redraw changes rate and salt for requests that arrive from now on. Each sample keeps
+// the rate under which it was drawn.
+func (t *Tap) Redraw(rate float64, salt string) error {
+	if err := checkRate(rate); err != nil {
+		return err
+	}
+	t.drawing.Store(&drawing{rate, shadow.NewLot(salt)})
+	return nil
 }
 
 // Middleware taps what next serves. A request outside the sample reaches next with
@@ -114,13 +130,14 @@ func (t *Tap) decide(r *http.Request, body *io.ReadCloser) *capture {
 		e.retry.Add()
 		return nil
 	}
-	id, draw := t.draw(session)
-	drawn := draw < t.o.Rate
+	now := t.drawing.Load()
+	id, draw := t.draw(now.lot, session)
+	drawn := draw < now.rate
 	if !drawn && !further {
 		e.rate.Add()
 		return nil
 	}
-	a := arrival{id: id, at: at, endpoint: e, session: session, draw: draw, length: r.ContentLength, number: number, further: further}
+	a := arrival{id: id, at: at, endpoint: e, session: session, draw: draw, rate: now.rate, length: r.ContentLength, number: number, further: further}
 	if !t.belongs(&a, r, drawn) {
 		return nil
 	}
@@ -162,12 +179,12 @@ func (t *Tap) belongs(a *arrival, r *http.Request, drawn bool) bool {
 
 // draw places a request. What is drawn by itself gets its sample's id for that, whose
 // 16 bytes are the key, so that anybody can repeat the draw from the sample.
-func (t *Tap) draw(session string) (shadow.SampleID, float64) {
+func (t *Tap) draw(lot shadow.Lot, session string) (shadow.SampleID, float64) {
 	if session != "" && t.o.SampleBy == BySession {
-		return shadow.SampleID{}, t.lot.Draw(session)
+		return shadow.SampleID{}, lot.Draw(session)
 	}
 	id := newID()
-	return id, t.lot.Draw(string(id[:]))
+	return id, lot.Draw(string(id[:]))
 }
 
 // begin reads a body for the session's key: as a whole, or not at all for the key.

@@ -26,6 +26,7 @@ type Config struct {
 	Warnings []error
 
 	places map[string]Position
+	source []byte // the file
 }
 
 // Model gives the model of that name.

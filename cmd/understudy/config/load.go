@@ -36,7 +36,7 @@ func Parse(name string, data []byte) (*Config, error) {
 	if len(d.faults) > 0 {
 		return nil, join(d.faults)
 	}
-	r.Warnings = r.warnings()
+	r.Warnings, r.source = r.warnings(), data
 	return &r.Config, nil
 }
 
