@@ -54,7 +54,8 @@ type failover struct {
 // Failover asks models in order until one answers.
 //
 // It goes on after the failures of On and after a lasting refusal; a stage that is
-// [Health]'s to skip costs no time. What is the caller's own fault ends it at once, as
+// [Health]'s to skip costs no time, nor does one that cannot be asked this
+// ([llm.ErrUnsupported]; the chain's error if none can). What is the caller's own fault ends it at once, as
 // does the caller's own leaving. A stream that has begun to say something is never
 // taken over. FirstToken and Took count from the request's start. When all have
 // failed, the failure is the last call's, with all others in its text.
@@ -109,6 +110,7 @@ func (f *failover) from(ctx context.Context, req llm.Request, start int) (llm.Re
 		req.IdempotencyKey = rand.Text()
 	}
 	var last step
+	var told error
 	for i := range f.models {
 		stage := (start + i) % len(f.models)
 		s.model, s.limits = f.models[stage], f.limits(stage)
@@ -118,14 +120,14 @@ func (f *failover) from(ctx context.Context, req llm.Request, start int) (llm.Re
 			return r.serve(last.reply, last.at, last.index), nil
 		case ctx.Err() != nil:
 			return r.fail(last.reply, last.at), over(ctx)
-		case s.begun.Load(), !goesOn(failure(last.err), f.On):
+		case s.begun.Load(), !errors.Is(last.err, llm.ErrUnsupported) && !goesOn(failure(last.err), f.On):
 			return r.fail(last.reply, last.at), last.err
 		}
-		if !time.Now().Before(s.end) {
+		if told = worse(told, last.err); !time.Now().Before(s.end) {
 			break
 		}
 	}
-	return r.fail(last.reply, last.at), allFailed(failure(last.err), r.trace)
+	return r.fail(last.reply, last.at), allFailed(told, r.trace)
 }
 
 // over is how a request ends whose caller's time is up, or whose caller has left.
@@ -252,8 +254,13 @@ func (c *call) watch(ctx context.Context, req llm.Request) (context.Context, llm
 	return ctx, req, stop
 }
 
-// allFailed is the failure of a chain whose models have all failed.
-func allFailed(last *llm.Failure, trace []llm.Attempt) *llm.Failure {
+// allFailed is the failure of a chain whose models have all failed; that none of them
+// can be asked this is none.
+func allFailed(told error, trace []llm.Attempt) error {
+	if errors.Is(told, llm.ErrUnsupported) {
+		return told
+	}
+	last := failure(told)
 	var all []string
 	for _, a := range trace {
 		all = append(all, fmt.Sprintf("%s: %s", a.Model, why(a)))

@@ -282,3 +282,37 @@ func TestIdempotencyKey(t *testing.T) {
 		}
 	})
 }
+
+// A stage that cannot be asked this is passed over; when none can, nobody was asked.
+func TestUnsupportedStage(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		cannot := llm.Model{Name: "x", Complete: func(context.Context, llm.Request) (llm.Reply, error) {
+			return llm.Reply{}, llm.ErrUnsupported
+		}}
+		b, c := serve(t, "b", always(llmfake.Text(second))), serve(t, "c", always(llmfake.Error(500, "server_error")))
+		for _, m := range []llm.Model{
+			policy.Failover([]llm.Model{cannot, b.Model}, policy.FailoverOptions{}),
+			policy.Race(cannot, b.Model, policy.RaceOptions{}), policy.Race(b.Model, cannot, policy.RaceOptions{}),
+		} {
+			reply, err := m.Complete(t.Context(), ask(false))
+			if err != nil || reply.Text != second || reply.Attempts != 1 {
+				t.Errorf("%q, %v, %v", reply.Text, err, fates(reply))
+			}
+		}
+		for _, m := range []llm.Model{
+			policy.Failover([]llm.Model{cannot, cannot}, policy.FailoverOptions{}), policy.Race(cannot, cannot, policy.RaceOptions{}),
+		} {
+			if _, err := m.Complete(t.Context(), ask(false)); !errors.Is(err, llm.ErrUnsupported) {
+				t.Errorf("%v", err)
+			}
+		}
+		for _, m := range []llm.Model{
+			policy.Failover([]llm.Model{c.Model, cannot}, policy.FailoverOptions{}), policy.Race(cannot, c.Model, policy.RaceOptions{}),
+		} {
+			var f *llm.Failure
+			if _, err := m.Complete(t.Context(), ask(false)); !errors.As(err, &f) || f.Reason != llm.Status5xx {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}

@@ -81,7 +81,7 @@ func (h *Health) Guard(m llm.Model) llm.Model {
 		}
 		halfOpen := h.breaker.IsHalfOpen()
 		reply, err := ask(ctx, req)
-		h.record(err, halfOpen, gaveUp(ctx))
+		h.record(err, halfOpen, gaveUp(ctx) || errors.Is(err, llm.ErrUnsupported))
 		return reply, err
 	}
 	return m

@@ -243,7 +243,7 @@ func (h *heat) winner(open bool) (w side, ended bool, err error) {
 	case p.lost() && fatal(p.failure):
 		return primary, true, p.failure
 	case p.lost() && r.lost():
-		return primary, true, allFailed(failure(p.failure), h.trace())
+		return primary, true, allFailed(worse(r.failure, p.failure), h.trace())
 	case p.answer && (p.rating == IsPlausible || r.lost()):
 		return primary, true, nil
 	case r.answer && p.lost():

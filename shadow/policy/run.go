@@ -91,8 +91,12 @@ func (r *run) finish(reply llm.Reply) llm.Reply {
 
 // fated says how a call failed, or that it was given up.
 func fated(a llm.Attempt, err error, gone bool) llm.Attempt {
-	if gone {
+	switch {
+	case gone:
 		a.Fate = llm.GivenUp
+		return a
+	case errors.Is(err, llm.ErrUnsupported):
+		a.Fate, a.Code = llm.Skipped, "unsupported"
 		return a
 	}
 	f := failure(err)
@@ -115,6 +119,15 @@ func failure(err error) *llm.Failure {
 		return &llm.Failure{Class: llm.Unavailable, Reason: llm.Timeout, Err: err}
 	}
 	return &llm.Failure{Class: llm.Malformed, Reason: llm.MalformedReason, Err: err}
+}
+
+// worse gives what to tell when two stages have both failed: that one was not asked
+// at all, since it cannot be asked this, tells less than any failure.
+func worse(first, second error) error {
+	if first != nil && errors.Is(second, llm.ErrUnsupported) {
+		return first
+	}
+	return second
 }
 
 // gaveUp says that whoever called has cancelled, which decides what a failed call
