@@ -71,9 +71,46 @@ type Ruling struct {
 	Usage  llm.Usage     `json:"usage"`
 	// ContextCut says that turns were left out of the conversation to fit the judge's context.
 	ContextCut bool `json:"context_cut,omitempty"`
-	// Repeat numbers second verdicts on the same answer; 0 is the one that counts.
-	Repeat int `json:"repeat,omitempty"`
+	// Repeat numbers the verdicts on the same answer; 0 is the one that counts. Purpose
+	// says what a further one is for, and is empty for Repeat 0. Plant names the planted
+	// instruction that the judge was shown with the answer, if any.
+	Repeat  int     `json:"repeat,omitempty"`
+	Purpose Purpose `json:"purpose,omitempty"`
+	Plant   string  `json:"plant,omitempty"`
+	// Series names a later judging of kept trials; empty for the experiment's own.
+	Series string `json:"series,omitempty"`
+	// Form says how the verdict stood in the reply; empty without a verdict.
+	Form Form `json:"form,omitempty"`
+	// Regraded says that the trial was graded anew by this judge, after the first one
+	// had failed in transport on a later answer.
+	Regraded bool `json:"regraded,omitempty"`
+	// Suspect says that the answer looks like an attack on its judge.
+	Suspect bool `json:"suspect,omitempty"`
+	// Reply is what the judge said, word for word but for its end if it is very long;
+	// empty without a reply.
+	Reply string `json:"reply,omitempty"`
 }
+
+// Purpose says what a further verdict on an answer is for. None of them enters a
+// grade, a delta or a coverage.
+type Purpose string
+
+// The purposes of further verdicts.
+const (
+	PurposeRepeat    Purpose = "repeat"    // by the same judge: how steady is it?
+	PurposeAgreement Purpose = "agreement" // by the other judge: do the two agree?
+	PurposeInjection Purpose = "injection" // by the same judge, with a planted instruction: does it obey?
+)
+
+// Form says how a verdict stood in a judge's reply.
+type Form string
+
+// The forms of a verdict.
+const (
+	FormBare    Form = "bare"    // the reply is the verdict's object and nothing else
+	FormWrapped Form = "wrapped" // in a code fence, or with words around it
+	FormTool    Form = "tool"    // as the arguments of a tool call
+)
 
 // Graded is a trial with its rulings.
 type Graded struct {

@@ -106,6 +106,9 @@ func (r Ruling) check() error {
 	if r.Took < 0 || r.Calls < 0 || r.Repeat < 0 {
 		return fmt.Errorf("negative time, calls or repeat")
 	}
+	if known := []Purpose{PurposeRepeat, PurposeAgreement, PurposeInjection}; r.Repeat == 0 && r.Purpose != "" || r.Purpose != "" && !slices.Contains(known, r.Purpose) {
+		return fmt.Errorf("repeat %d for the purpose %q", r.Repeat, r.Purpose)
+	}
 	switch r.State {
 	case StateGraded:
 		if r.Verdict == nil || r.Verdict.Grade < rubric.Best || r.Verdict.Grade > rubric.Worst || r.Verdict.Problem == "" {

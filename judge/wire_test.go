@@ -68,6 +68,8 @@ func TestWireRefuses(t *testing.T) {
 		{name: "unknown arm", why: "not of this trial", change: func(g *judge.Graded) { g.Rulings[2].Arm = "cand-z" }},
 		{name: "arm that failed", why: "a failed answer has no grade", change: func(g *judge.Graded) { g.Rulings[2].Arm = "cand-c" }},
 		{name: "arm twice", why: "counted once", change: func(g *judge.Graded) { g.Rulings[1].Repeat = 0 }},
+		{name: "purpose of the first", why: "it counts, it measures nothing", change: func(g *judge.Graded) { g.Rulings[0].Purpose = judge.PurposeRepeat }},
+		{name: "unknown purpose", why: "a closed list", change: func(g *judge.Graded) { g.Rulings[1].Purpose = "fun" }},
 		{name: "unused checked too", why: "the same rules", change: func(g *judge.Graded) { g.Unused[0].Arm = "cand-z" }},
 		{name: "negative time", why: "no clock runs back", change: func(g *judge.Graded) { g.Rulings[0].Took = -1 }},
 		{name: "share 0", why: "no chance, no weight", change: func(g *judge.Graded) { g.Share = 0 }},

@@ -112,7 +112,7 @@ func TestScanForeign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := []byte(strings.Replace(string(data), "rows.2", "rows.3", 1))
+	newer := []byte(strings.Replace(string(data), "rows.3", "rows.4", 1))
 	text := []byte("grade\n2\n")
 	for _, c := range []struct {
 		name, why string

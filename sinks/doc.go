@@ -40,13 +40,13 @@
 //
 // # Columns
 //
-// The metadata of a file names its schema (understudy.schema, e.g. rows.2). A newer
+// The metadata of a file names its schema (understudy.schema, e.g. rows.3). A newer
 // one is refused; files of every released one can be read for ever, and a column that
 // they do not have is null. An empty string is null where the column is nullable. Strings are
 // UTF-8 with NUL and control characters as they were; bytes that are no UTF-8 are
 // U+FFFD. A uuid is 16 bytes.
 //
-//	rows (rows.2)
+//	rows (rows.3)
 //	  sample           uuid               required            sample id
 //	  arm              string             required            live, or a candidate's name
 //	  experiment       string             nullable            experiment's name
@@ -96,6 +96,13 @@
 //	  judge_tokens_in  int64              nullable tokens     tokens of judges' requests about this answer, as far as known (since rows.2)
 //	  judge_tokens_out int64              nullable tokens     tokens of judges' replies about this answer, as far as known (since rows.2)
 //	  judge_cost_nusd  int64              nullable 1e-9 USD   cost of judging, as far as known; null when no usage or price is (since rows.2)
+//	  purpose          string             nullable            what a further verdict (repeat > 0) is for: repeat, agreement or injection (since rows.3)
+//	  plant            string             nullable            planted instruction that the judge was shown with the answer (since rows.3)
+//	  series           string             nullable            a later judging of kept trials; null for the experiment's own (since rows.3)
+//	  judge_form       string             nullable            how the verdict stood in the reply: bare, wrapped or tool (since rows.3)
+//	  regraded         boolean            nullable            the first judge failed on a later answer, and this one graded the trial anew; null without a ruling (since rows.3)
+//	  suspect          boolean            nullable            the answer looks like an attack on its judge; null without a ruling (since rows.3)
+//	  not_carried      list<string>       nullable            what was lost when the request was put into another dialect (since rows.3)
 //	books (books.1)
 //	  experiment       string             nullable            experiment's name
 //	  source           string             nullable            process that counted
@@ -109,7 +116,7 @@
 //	  reason           string             nullable            why, where the entry has reasons
 //	  count            int64              nullable            how many: requests, or rows of the file
 //	  file             string             nullable            path of the file of rows
-//	texts (texts.1)
+//	texts (texts.2)
 //	  sample           uuid               required            sample id
 //	  arm              string             required            live, or a candidate's name
 //	  experiment       string             nullable            experiment's name
@@ -122,4 +129,5 @@
 //	  judge_text       string             nullable            the judge's reason
 //	  redacted         boolean            required            request or answer was changed before it left the tap
 //	  replaced         boolean            required            bytes of the request that are no UTF-8 are U+FFFD here
+//	  judge_replies    string             nullable            JSON array of judge, repeat, unused and text: the judges' replies word for word (since texts.2)
 package sinks

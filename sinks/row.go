@@ -87,7 +87,21 @@ type Row struct {
 	JudgeCost      *int64
 	Hedged         bool
 	ContextCut     bool
-	Repeat         int32
+	// Repeat is 0 for the verdict that counts; Purpose says what a further one is for,
+	// Plant which planted instruction the judge was shown with the answer.
+	Repeat  int32
+	Purpose judge.Purpose
+	Plant   string
+	// Series names a later judging of kept trials; empty for the experiment's own.
+	Series string
+	// JudgeForm says how the verdict stood in the reply; empty without a verdict.
+	JudgeForm judge.Form
+	// Regraded: by this judge after the first had failed. Suspect: the answer looks
+	// like an attack on its judge. Both are nil without a ruling.
+	Regraded *bool
+	Suspect  *bool
+	// NotCarried is what was lost when the request was put into another dialect.
+	NotCarried []string
 }
 
 // State says what became of an arm's answer.

@@ -111,6 +111,9 @@ func (r *Row) fromAnswer(a shadow.Answer) {
 	}
 	r.TokensIn, r.TokensOut, r.TokensReasoning = copied(a.Usage.In), copied(a.Usage.Out), copied(a.Usage.Reasoning)
 	r.TokensCached = copied(a.Usage.Cached)
+	for _, lost := range a.Lost {
+		r.NotCarried = append(r.NotCarried, clean(string(lost)))
+	}
 }
 
 func (r *Row) fromRuling(u judge.Ruling) {
@@ -120,6 +123,8 @@ func (r *Row) fromRuling(u judge.Ruling) {
 	}
 	r.Judge, r.JudgePinned, r.JudgeEcho = clean(u.Judge), clean(u.Pinned), clean(u.Echo)
 	r.Hedged, r.ContextCut, r.Repeat = u.Hedged, u.ContextCut, *int32s(u.Repeat)
+	r.Purpose, r.Plant, r.Series, r.JudgeForm = clean(u.Purpose), clean(u.Plant), clean(u.Series), clean(u.Form)
+	r.Regraded, r.Suspect = ptr(u.Regraded), ptr(u.Suspect)
 	if u.State != judge.StateNotDrawn {
 		r.JudgeCalls = int32s(u.Calls)
 	}

@@ -1,6 +1,7 @@
 package sinks_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -39,6 +40,8 @@ func TestRows(t *testing.T) {
 		{"no tokens", "a provider that does not say", terra.TokensOut, (*int64)(nil)},
 		{"zero tokens", "one that says 0", *live.TokensReasoning, int64(0)},
 		{"cached", "tokens that the provider had in its cache", *live.TokensCached, int64(16)},
+		{"lost in translation", "as the arm says it; null where nothing was", [][]string{live.NotCarried, terra.NotCarried}, [][]string{nil, {"seed", "top_k"}}},
+		{"suspect", "of the ruling; null without one", []any{*live.Suspect, *terra.Suspect, slow.Suspect}, []any{false, true, (*bool)(nil)}},
 		{"tags", "by key, the same for every arm", [][]string{live.Tags, poor.Tags}, [][]string{{"app=shop", "lang=ja"}, {"app=shop", "lang=ja"}}},
 		{"judge tokens", "of the ruling", []int64{*live.JudgeTokensIn, *live.JudgeTokensOut}, []int64{900, 40}},
 		{"no judge tokens", "a judge that does not say", terra.JudgeTokensIn, (*int64)(nil)},
@@ -94,6 +97,36 @@ func TestRowsOddRulings(t *testing.T) {
 				t.Errorf("%s\n%s", c.why, diff)
 			}
 		})
+	}
+}
+
+// Further verdicts are rows of their own, and a file gives all of it back.
+func TestFurtherVerdicts(t *testing.T) {
+	g := graded(1, monday)
+	again := g.Rulings[0]
+	again.Repeat, again.Purpose, again.Form, again.Regraded = 1, judge.PurposeRepeat, judge.FormWrapped, true
+	planted := again
+	planted.Repeat, planted.Purpose, planted.Plant, planted.Series = 2, judge.PurposeInjection, "de-grade-1", "later"
+	g.Rulings = append(g.Rulings, again, planted)
+	rows := sinks.Rows(g)
+	var got []any
+	for _, r := range rows[:3] {
+		got = append(got, r.Repeat, r.Purpose, r.Plant, r.Series, r.JudgeForm, *r.Regraded)
+	}
+	want := []any{
+		int32(0), judge.Purpose(""), "", "", judge.FormBare, false,
+		int32(1), judge.PurposeRepeat, "", "", judge.FormWrapped, true,
+		int32(2), judge.PurposeInjection, "de-grade-1", "later", judge.FormWrapped, true,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	dir := t.TempDir()
+	if err := openIn(t, dir, sinks.Options{}).Write(t.Context(), []judge.Graded{g}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(rows, collect(t, sinks.Scan(os.DirFS(dir)))); diff != "" {
+		t.Error(diff)
 	}
 }
 

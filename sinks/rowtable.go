@@ -26,7 +26,8 @@ func rowTable() table[Row] {
 	all = append(all, answerFields()...)
 	all = append(all, judgeFields()...)
 	all = append(all, since(2, laterFields()...)...)
-	return table[Row]{set: SetRows, version: 2, fields: all, check: checkRow}
+	all = append(all, since(3, yardstickFields()...)...)
+	return table[Row]{set: SetRows, version: 3, fields: all, check: checkRow}
 }
 
 func sampleFields() []field[Row] {
@@ -96,6 +97,19 @@ func laterFields() []field[Row] {
 		count(may("judge_tokens_in", "tokens", "tokens of judges' requests about this answer, as far as known"), func(r *Row) **int64 { return &r.JudgeTokensIn }),
 		count(may("judge_tokens_out", "tokens", "tokens of judges' replies about this answer, as far as known"), func(r *Row) **int64 { return &r.JudgeTokensOut }),
 		count(may("judge_cost_nusd", "1e-9 USD", "cost of judging, as far as known; null when no usage or price is"), func(r *Row) **int64 { return &r.JudgeCost }),
+	}
+}
+
+// yardstickFields came with schema 3: what shows how far a judge can be trusted.
+func yardstickFields() []field[Row] {
+	return []field[Row]{
+		text(may("purpose", "", "what a further verdict (repeat > 0) is for: repeat, agreement or injection"), func(r *Row) *judge.Purpose { return &r.Purpose }),
+		text(may("plant", "", "planted instruction that the judge was shown with the answer"), func(r *Row) *string { return &r.Plant }),
+		text(may("series", "", "a later judging of kept trials; null for the experiment's own"), func(r *Row) *string { return &r.Series }),
+		text(may("judge_form", "", "how the verdict stood in the reply: bare, wrapped or tool"), func(r *Row) *judge.Form { return &r.JudgeForm }),
+		maybe(may("regraded", "", "the first judge failed on a later answer, and this one graded the trial anew; null without a ruling"), func(r *Row) **bool { return &r.Regraded }),
+		maybe(may("suspect", "", "the answer looks like an attack on its judge; null without a ruling"), func(r *Row) **bool { return &r.Suspect }),
+		texts(may("not_carried", "", "what was lost when the request was put into another dialect"), func(r *Row) *[]string { return &r.NotCarried }),
 	}
 }
 

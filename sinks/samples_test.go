@@ -34,7 +34,7 @@ func graded(i int, seen time.Time) judge.Graded {
 			},
 			Candidates: []shadow.Answer{
 				{Arm: "terra", Share: 0.5, Snapshot: "terra-2", Text: "x", Finish: llm.FinishToolCalls, Took: 2 * time.Second,
-					Queued: time.Millisecond, Attempts: 1, Status: 200,
+					Queued: time.Millisecond, Attempts: 1, Status: 200, Lost: []llm.Loss{"seed", "top_k"},
 					ToolCalls: []llm.ToolCall{{ID: "c1", Name: "find_order", Arguments: `{"order":1}`}, {Name: "refund"}}},
 				{Arm: "slow", Share: 1, Failure: llm.Timeout, Took: 20 * time.Second, Censored: true, Attempts: 1},
 				{Arm: "poor", Share: 1, NotAsked: shadow.NotAskedBudget},
@@ -44,9 +44,9 @@ func graded(i int, seen time.Time) judge.Graded {
 		Rulings: []judge.Ruling{
 			{Arm: shadow.Live, State: judge.StateGraded, Verdict: &rubric.Verdict{Grade: rubric.Grade(1 + i%6), Problem: rubric.None, Reason: "fine"},
 				Judge: "judge", Pinned: "judge-mini-2026-03-01", Echo: "judge-mini-2026-03-01", Took: 700 * time.Millisecond, Calls: 1,
-				Usage: llm.Usage{In: n64(900), Out: n64(40)}},
+				Usage: llm.Usage{In: n64(900), Out: n64(40)}, Form: judge.FormBare, Reply: "{…}"},
 			{Arm: "terra", State: judge.StateNotGraded, Reason: judge.NoMalformed, Detail: "no JSON", Judge: "judge",
-				Pinned: "judge-mini-2026-03-01", Took: time.Second, Calls: 2, Hedged: true},
+				Pinned: "judge-mini-2026-03-01", Took: time.Second, Calls: 2, Hedged: true, Suspect: true, Reply: "no verdict\x00"},
 		},
 	}
 }

@@ -26,8 +26,11 @@ type Text struct {
 	// ToolCalls is a JSON array of {id, name, arguments}; empty without a call.
 	ToolCalls string
 	// Reason is the judge's, of the verdict that counts.
-	Reason   string
-	Redacted bool
+	Reason string
+	// JudgeReplies is a JSON array of {judge, repeat, unused, text}: what judges said
+	// about this answer, word for word; empty if none said anything.
+	JudgeReplies string
+	Redacted     bool
 	// Replaced says that bytes of the request body were no UTF-8 and are U+FFFD here.
 	Replaced bool
 }
@@ -45,7 +48,8 @@ func Texts(g judge.Graded) []Text {
 		all = append(all, Text{
 			Sample: s.ID, Arm: clean(a.Arm), Experiment: clean(s.Experiment), Seen: micro(s.Seen),
 			Session: clean(s.Session), Conversation: conversation, Answer: clean(a.Text), Refusal: clean(a.Refusal),
-			ToolCalls: toolCalls(a), Reason: reason(g, a.Arm), Redacted: s.Redacted, Replaced: replaced,
+			ToolCalls: toolCalls(a), Reason: reason(g, a.Arm), JudgeReplies: judgeReplies(g, a.Arm),
+			Redacted: s.Redacted, Replaced: replaced,
 		})
 	}
 	return all
@@ -71,8 +75,37 @@ func reason(g judge.Graded, arm shadow.Arm) string {
 	return ""
 }
 
+// judgeReply is an entry of [Text.JudgeReplies].
+type judgeReply struct {
+	Judge  string `json:"judge"`
+	Repeat int    `json:"repeat"`
+	Unused bool   `json:"unused,omitempty"`
+	Text   string `json:"text"`
+}
+
+// judgeReplies lists the replies about an arm's answer: those that count or measure
+// first, then those of a judge that dropped out.
+func judgeReplies(g judge.Graded, arm shadow.Arm) string {
+	var all []judgeReply
+	for i, list := range [][]judge.Ruling{g.Rulings, g.Unused} {
+		for _, r := range list {
+			if r.Arm == arm && r.Reply != "" {
+				all = append(all, judgeReply{Judge: clean(r.Judge), Repeat: r.Repeat, Unused: i == 1, Text: clean(r.Reply)})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	data, err := json.Marshal(all)
+	if err != nil { // strings and numbers: there is no such error
+		return fmt.Sprintf("[] (%v)", err)
+	}
+	return string(data)
+}
+
 func (t *Text) size() int {
-	return len(t.Conversation) + len(t.Answer) + len(t.Refusal) + len(t.ToolCalls) + len(t.Reason)
+	return len(t.Conversation) + len(t.Answer) + len(t.Refusal) + len(t.ToolCalls) + len(t.Reason) + len(t.JudgeReplies)
 }
 
 func textTable() table[Text] {
@@ -80,8 +113,8 @@ func textTable() table[Text] {
 		return Column{Set: SetTexts, Name: name, Nullable: nullable, Meaning: meaning}
 	}
 	return table[Text]{
-		set: SetTexts, version: 1, check: func(*Text) error { return nil },
-		fields: []field[Text]{
+		set: SetTexts, version: 2, check: func(*Text) error { return nil },
+		fields: append([]field[Text]{
 			id(col(false, "sample", "sample id"), func(t *Text) *shadow.SampleID { return &t.Sample }),
 			text(col(false, "arm", "live, or a candidate's name"), func(t *Text) *shadow.Arm { return &t.Arm }),
 			text(col(true, "experiment", "experiment's name"), func(t *Text) *string { return &t.Experiment }),
@@ -94,6 +127,8 @@ func textTable() table[Text] {
 			text(col(true, "judge_text", "the judge's reason"), func(t *Text) *string { return &t.Reason }),
 			flag(col(false, "redacted", "request or answer was changed before it left the tap"), func(t *Text) *bool { return &t.Redacted }),
 			flag(col(false, "replaced", "bytes of the request that are no UTF-8 are U+FFFD here"), func(t *Text) *bool { return &t.Replaced }),
-		},
+		}, since(2,
+			text(col(true, "judge_replies", "JSON array of judge, repeat, unused and text: the judges' replies word for word"), func(t *Text) *string { return &t.JudgeReplies }),
+		)...),
 	}
 }

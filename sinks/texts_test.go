@@ -28,8 +28,11 @@ func TestTexts(t *testing.T) {
 	if len(got) != 3 {
 		t.Fatalf("%d texts, want one per arm that was asked", len(got))
 	}
-	want := []string{"Gern, 日本.", "fine", `[{"id":"c1","name":"find_order","arguments":"{\"order\":1}"},{"name":"refund","arguments":""}]`}
-	if diff := cmp.Diff(want, []string{got[0].Answer, got[0].Reason, got[1].ToolCalls}); diff != "" {
+	want := []string{
+		"Gern, 日本.", "fine", `[{"id":"c1","name":"find_order","arguments":"{\"order\":1}"},{"name":"refund","arguments":""}]`,
+		`[{"judge":"judge","repeat":0,"text":"{…}"}]`, "",
+	}
+	if diff := cmp.Diff(want, []string{got[0].Answer, got[0].Reason, got[1].ToolCalls, got[0].JudgeReplies, got[2].JudgeReplies}); diff != "" {
 		t.Error(diff)
 	}
 }
