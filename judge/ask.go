@@ -15,6 +15,9 @@ import (
 // errBudget is the cause when the time for one answer is used up.
 var errBudget = errors.New("the judge's time for this answer is used up")
 
+// schemaName is what providers are told the verdict's schema, or the tool, is called.
+const schemaName = "verdict"
+
 // result is what came of one call.
 type result struct {
 	seat  int
@@ -28,7 +31,8 @@ type said struct {
 	result
 	transport bool // nobody gave a verdict
 	failures  []string
-	first     int // the seat that was asked first
+	lasting   *llm.Failure // the last refusal that no later try may pass
+	first     int          // the seat that was asked first
 	calls     int
 	hedged    bool
 	took      time.Duration
@@ -75,6 +79,10 @@ func (j *Judge) ask(parent context.Context, c rubric.Case, seats []int) (said, e
 				s.result = r
 				return s, nil
 			}
+			var f *llm.Failure
+			if errors.As(failure, &f) && f.Class == llm.Denied {
+				s.lasting = f
+			}
 			j.failed(parent, r.seat, failure)
 			s.failures = append(s.failures, fmt.Sprintf("%s: %v", j.seats[r.seat].Model.Name, failure))
 			switch {
@@ -98,7 +106,7 @@ func (j *Judge) call(ctx context.Context, seat int, c rubric.Case) result {
 		System:     j.rubric.System(),
 		User:       user.String(),
 		Schema:     append([]byte(nil), j.schema...),
-		SchemaName: "verdict",
+		SchemaName: schemaName,
 		MaxTokens:  MaxReplyTokens,
 	}})
 	return result{seat: seat, reply: reply, err: err}

@@ -27,6 +27,10 @@ import (
 // graded (transport) within its budget; the trial counts as done, and can be judged
 // again from the trials that are kept.
 //
+// Grade waits while grading pauses, see [Pause]: after a few answers in a row about
+// which no judge could be asked or whose replies held no verdict, and at once when
+// another snapshot than the pinned one answers. Probes decide when it goes on.
+//
 // Everything that can happen to a judge is data in the result. An error is a
 // cancelled ctx, or a model that returned an error which is no [*llm.Failure].
 func (j *Judge) Grade(ctx context.Context, t shadow.Trial) (Graded, error) {
@@ -95,6 +99,9 @@ func (s *session) grade(ctx context.Context) error {
 	s.rulings = make([]Ruling, len(s.answers))
 	var chosen []int // the judge that gave the first verdict
 	for n, i := range s.order {
+		if err := s.ready(ctx); err != nil {
+			return err
+		}
 		seats := chosen
 		if chosen == nil {
 			seats = s.judge.order.seats(time.Now())
@@ -108,6 +115,8 @@ func (s *session) grade(ctx context.Context) error {
 			chosen = []int{said.seat}
 		case chosen != nil && len(s.judge.seats) > 1:
 			return s.anew(ctx, 1-chosen[0], n)
+		default:
+			s.judge.unheard(ctx, *said)
 		}
 	}
 	return nil
@@ -121,11 +130,25 @@ func (s *session) anew(ctx context.Context, seat, n int) error {
 		}
 	}
 	for _, i := range s.order {
-		if _, err := s.one(ctx, i, []int{seat}); err != nil {
+		if err := s.ready(ctx); err != nil {
 			return err
+		}
+		said, err := s.one(ctx, i, []int{seat})
+		if err != nil {
+			return err
+		}
+		s.rulings[i].Regraded = true
+		if said != nil && said.transport {
+			s.judge.unheard(ctx, *said)
 		}
 	}
 	return nil
+}
+
+// ready returns once an answer may be asked about.
+func (s *session) ready(ctx context.Context) error {
+	s.judge.verify(ctx)
+	return s.judge.ready(ctx)
 }
 
 // one has one answer graded. It gives nil if there was nobody to ask about it.

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -35,6 +36,10 @@ type Seat struct {
 	// Echo lists further names by which its replies may prove that snapshot, e.g. the
 	// tag of a self-hosted model whose digest was compared at the start.
 	Echo []llm.Snapshot
+	// Verify compares the weights behind the model's name with the pinned ones; nil if
+	// they cannot be compared. It is called now and then while answers are graded.
+	// Other weights are [ErrSnapshot], any other error means that it is not known.
+	Verify func(context.Context) error
 }
 
 // Breaker says when a judge loses the first place, and for how long.
@@ -61,7 +66,9 @@ type Options struct {
 	// MaxPromptChars bounds a prompt in characters: earlier turns are left out until
 	// it fits.
 	MaxPromptChars int
-	// Log gets changes of order and snapshots that are not proven; nil for none.
+	// OnPause is told of each pause as it begins; nil for none. It must not block.
+	OnPause func(Pause)
+	// Log gets alarms (level error), changes of order and snapshots that are not proven; nil for none.
 	Log *slog.Logger
 }
 
@@ -70,9 +77,12 @@ type Judge struct {
 	seats  []Seat // the primary first; one or two
 	order  *order
 	once   *once
+	pauser *pauser
 	o      Options
 	rubric *rubric.Rubric
 	schema []byte
+
+	verifiers []verifier // by seat
 }
 
 // New checks the options. The error lists everything that is wrong with them.
@@ -91,7 +101,10 @@ func New(o Options) (*Judge, error) {
 		}
 		j.seats = append(j.seats, s)
 	}
-	j.order = newOrder(len(j.seats), o.Breaker)
+	j.order, j.pauser, j.verifiers = newOrder(len(j.seats), o.Breaker), newPauser(len(j.seats)), make([]verifier, len(j.seats))
+	for i := range j.verifiers {
+		j.verifiers[i].last = time.Now()
+	}
 	return j, nil
 }
 

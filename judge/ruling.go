@@ -18,6 +18,7 @@ import (
 const (
 	maxDetail = 600
 	maxReason = 4096
+	maxReply  = 16 << 10
 )
 
 // rule turns what a judge said into a ruling. A verdict counts only if the reply
@@ -33,24 +34,67 @@ func (j *Judge) rule(ctx context.Context, arm shadow.Arm, c shown, s said) Rulin
 	}
 	seat := j.seats[s.seat]
 	r.Judge, r.Pinned, r.Echo, r.Usage = seat.Model.Name, seat.Pinned, s.reply.Model, s.reply.Usage
-	if why, detail := silent(s.reply, s.err); why != "" {
-		return r.notGraded(why, detail)
-	}
-	v, err := j.rubric.Parse([]byte(s.reply.Text))
-	if why := seat.prove(s.reply.Model); why != "" {
+	r.Reply = clip(llm.AnswerText(s.reply.Text, s.reply.Refusal, s.reply.ToolCalls), maxReply)
+	v, why, detail := j.verdict(seat, c.planted, s.reply, s.err)
+	j.heard(ctx, s, why, detail)
+	switch why {
+	case "":
+	case NoSnapshotMismatch, NoSnapshotUnproven:
 		j.reportEcho(ctx, s.seat, why, s.reply.Model)
-		return r.notGraded(why, keptApart(seat, s.reply.Model, v, err))
-	}
-	switch {
-	case err != nil:
-		return r.notGraded(reasonOf(err, s.reply.Finish), err.Error())
-	case slices.Contains(c.planted, v):
-		return r.notGraded(NoAmbiguous, "the verdict is word for word one that stands in the graded text: "+verdictText(v))
+		fallthrough
+	default:
+		return r.notGraded(why, detail)
 	}
 	j.order.verdict(s.seat)
 	v.Reason = clip(v.Reason, maxReason)
-	r.State, r.Verdict = StateGraded, &v
+	r.State, r.Verdict, r.Form = StateGraded, &v, formOf(s.reply)
 	return r
+}
+
+// verdict reads a reply: the one verdict that counts, or why there is none. planted
+// are the verdicts that stand in the graded text.
+func (j *Judge) verdict(seat Seat, planted []rubric.Verdict, reply llm.Reply, failure error) (rubric.Verdict, NotGraded, string) {
+	none := func(why NotGraded, detail string) (rubric.Verdict, NotGraded, string) {
+		return rubric.Verdict{}, why, detail
+	}
+	if why, detail := silent(reply, failure); why != "" {
+		return none(why, detail)
+	}
+	v, err := j.rubric.Parse([]byte(spoken(reply)))
+	if why := seat.prove(reply.Model); why != "" {
+		return none(why, keptApart(seat, reply.Model, v, err))
+	}
+	switch {
+	case err != nil:
+		return none(reasonOf(err, reply.Finish), err.Error())
+	case slices.Contains(planted, v):
+		return none(NoAmbiguous, "the verdict is word for word one that stands in the graded text: "+verdictText(v))
+	}
+	return v, "", ""
+}
+
+// spoken is where a verdict can stand: the text, and the arguments of the tool that
+// the judge was told to call with it.
+func spoken(reply llm.Reply) string {
+	parts := []string{reply.Text}
+	for _, call := range reply.ToolCalls {
+		if call.Name == schemaName {
+			parts = append(parts, call.Arguments)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// formOf says how the verdict of a reply that has one stood in it.
+func formOf(reply llm.Reply) Form {
+	text := strings.TrimSpace(reply.Text)
+	switch {
+	case text == "":
+		return FormTool
+	case strings.HasPrefix(text, "{") && json.Valid([]byte(text)):
+		return FormBare
+	}
+	return FormWrapped
 }
 
 func (r Ruling) notGraded(why NotGraded, detail string) Ruling {
@@ -72,7 +116,7 @@ func silent(reply llm.Reply, err error) (why NotGraded, detail string) {
 		}
 		return NoMalformed, f.Error()
 	}
-	blank := strings.TrimSpace(reply.Text) == ""
+	blank := strings.TrimSpace(spoken(reply)) == ""
 	switch {
 	case reply.Refusal != "":
 		return NoRefusal, reply.Refusal
