@@ -39,6 +39,8 @@ type Balance struct {
 	Late       int64   `json:"late"`
 	// Dead counts dead letters by "stage: why". They are part of what is in flight.
 	Dead []Count `json:"dead"`
+	// Paused counts the pauses of grading by their cause; what was to be graded waited.
+	Paused []Count `json:"paused"`
 }
 
 // ledger adds up the books of an experiment.
@@ -153,6 +155,7 @@ func (l *ledger) balance(arms []ArmReport, unbooked []int) Balance {
 		NotSampled: counts(l.sums[shadow.EntryNotSampled], shadow.NotSampledReasons()),
 		Dropped:    counts(l.sums[shadow.EntryDropped], shadow.DroppedReasons()),
 		Dead:       counts(l.sums[shadow.EntryDead], []string(nil)),
+		Paused:     counts(l.sums[shadow.EntryPaused], []string(nil)),
 		Wrong:      append(slices.Sorted(maps.Keys(l.strange)), l.gaps()...),
 	}
 	notSampled, dropped := l.total(shadow.EntryNotSampled), l.total(shadow.EntryDropped)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/understudy-eval/understudy/shadow"
 )
@@ -227,6 +228,10 @@ func provenance(r Report) table {
 		if c.n > 0 {
 			add("left out: "+c.name, fmt.Sprint(c.n))
 		}
+	}
+	for _, o := range r.OtherSeries {
+		add("seam: another series, in no figure", fmt.Sprintf("judge %s, rubric %.12s: requests from %s UTC on, the last on %s",
+			clean(string(o.Judge)), clean(string(o.Rubric)), o.First.Format("2006-01-02 15:04"), o.LastDay.Format(time.DateOnly)))
 	}
 	if !anyCost(r) {
 		add("cost", unknownCost+": no answer has both a price and token counts")

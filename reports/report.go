@@ -36,6 +36,9 @@ type Report struct {
 	Marks []Mark `json:"marks"`
 	// Judge is how the judge did, over the answers of all arms.
 	Judge JudgeHealth `json:"judge"`
+	// OtherSeries are the judge snapshots and rubrics beside the experiment's own under
+	// which rows were judged, up to the window's end: they enter no figure.
+	OtherSeries []Series `json:"other_series,omitempty"`
 	// Trend is by ISO week, in order of time: up to eight weeks that end with the
 	// window's. It reaches back before the window only if that is one week.
 	Trend []TrendWeek `json:"trend,omitempty"`

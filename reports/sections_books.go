@@ -95,6 +95,7 @@ func booksSection(r Report) section {
 		add("  arrived although given up", b.Late)
 	}
 	each("dead letter: ", b.Dead)
+	each("times grading paused: ", b.Paused)
 	s.notes = []string{b.words()}
 	return s
 }

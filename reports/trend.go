@@ -139,6 +139,7 @@ func (r *Report) follow(all view, e Experiment, g given) {
 	if len(weeks) > 0 && !marked.From.IsZero() {
 		marked.From = minTime(marked.From, weeks[0].Monday())
 	}
+	r.OtherSeries = all.otherSeries()
 	r.Marks = marksIn(marked, all.marks(), g.marks)
 }
 

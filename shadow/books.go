@@ -60,4 +60,5 @@ const (
 	EntryPublished  Entry = "published"
 	EntryDropped    Entry = "dropped" // Reason: Dropped
 	EntryDead       Entry = "dead"    // Reason: "<stage>: <why>"; written by workers for dead letters
+	EntryPaused     Entry = "paused"  // Reason: why; written by judge workers for each pause of grading
 )

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -34,6 +35,8 @@ type process struct {
 	// inFlight bounds how many samples are asked at once.
 	inFlight int
 	changes  changes
+	// bench is the judge once it is there, for the status.
+	bench atomic.Pointer[judge.Judge]
 	// listening is told the tap's address once it is open.
 	listening func(address string)
 }
@@ -162,10 +165,11 @@ func answerSize(a shadow.Answer) int {
 
 // judge has every trial graded.
 func (p *process) judge(ctx context.Context) error {
-	j, err := openJudge(ctx, p.setup, p.log)
+	j, err := openJudge(ctx, p.setup, p.countPause, p.log)
 	if err != nil {
 		return err
 	}
+	p.bench.Store(j)
 	return p.bus.EachTrial(ctx, func(ctx context.Context, t shadow.Trial) error {
 		graded, err := j.Grade(ctx, t)
 		if err != nil {

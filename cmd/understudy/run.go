@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/understudy-eval/understudy/judge"
 	"github.com/understudy-eval/understudy/shadow"
 )
 
@@ -156,8 +157,16 @@ func (p *process) say(message string) {
 	if err != nil {
 		return
 	}
-	p.log.InfoContext(ctx, message, "for_candidates", left.Samples.Left(), "for_judge", left.Trials.Left(),
-		"for_files", left.Graded.Left(), "dead_letters", left.Dead())
+	facts := []any{
+		"for_candidates", left.Samples.Left(), "for_judge", left.Trials.Left(),
+		"for_files", left.Graded.Left(), "dead_letters", left.Dead(),
+	}
+	if j := p.bench.Load(); j != nil {
+		if pause, paused := j.Paused(); paused {
+			facts = append(facts, "judge_paused", string(pause.Cause), "since", pause.Since.Format(time.RFC3339))
+		}
+	}
+	p.log.InfoContext(ctx, message, facts...)
 }
 
 // newProcess opens the bus and makes sure that it carries this very experiment. The
@@ -209,7 +218,12 @@ func (p *process) countDead(stage, reason string) {
 	p.log.Warn("message became a dead letter", "stage", stage, "reason", reason)
 }
 
-// bookDead publishes the counted dead letters until ctx ends, and then once more.
+// countPause counts a pause of the judge.
+func (p *process) countPause(pause judge.Pause) {
+	p.ledger.Count(time.Now(), "judge", shadow.EntryPaused, string(pause.Cause))
+}
+
+// bookDead publishes the counted dead letters and pauses until ctx ends, and then once more.
 func (p *process) bookDead(ctx context.Context) {
 	tick := time.NewTicker(booksEvery)
 	defer tick.Stop()

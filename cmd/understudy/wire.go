@@ -71,11 +71,11 @@ func openCandidates(cfg *config.Config, log *slog.Logger) (*candidate.Asker, err
 }
 
 // openJudge is the bench of pinned judges.
-func openJudge(ctx context.Context, s *setup, log *slog.Logger) (*judge.Judge, error) {
+func openJudge(ctx context.Context, s *setup, onPause func(judge.Pause), log *slog.Logger) (*judge.Judge, error) {
 	j := s.cfg.Judge
 	o := judge.Options{
 		Rubric: s.rubric, Digest: s.experiment.Digest, HedgeAfter: j.HedgeAfter, Budget: j.Budget,
-		Breaker: judge.Breaker{Failures: j.Failures, Cool: j.Cool}, Share: j.Share, Log: log,
+		Breaker: judge.Breaker{Failures: j.Failures, Cool: j.Cool}, Share: j.Share, OnPause: onPause, Log: log,
 	}
 	for _, seat := range []struct {
 		name string
@@ -93,6 +93,12 @@ func openJudge(ctx context.Context, s *setup, log *slog.Logger) (*judge.Judge, e
 			return nil, err
 		}
 		*seat.seat = judge.Seat{Model: client.Model(), Pinned: pinned(m)}
+		for _, echo := range j.AcceptEcho {
+			seat.seat.Echo = append(seat.seat.Echo, llm.Snapshot(echo))
+		}
+		if m.Provider == llm.ProviderOllama {
+			seat.seat.Verify = func(ctx context.Context) error { return proveDigest(ctx, client, m) }
+		}
 	}
 	return judge.New(o)
 }
@@ -108,7 +114,7 @@ func proveDigest(ctx context.Context, client *provider.Client, m config.Model) e
 		return fmt.Errorf("model %s: the digest of %s cannot be compared: %w", m.Name, m.Model, err)
 	}
 	if !strings.HasPrefix(found, m.Digest) {
-		return fmt.Errorf("model %s: the server has %s with digest %s, configured is %s: these are other weights", m.Name, m.Model, found, m.Digest)
+		return fmt.Errorf("model %s: the server has %s with digest %s, configured is %s: %w", m.Name, m.Model, found, m.Digest, judge.ErrSnapshot)
 	}
 	return nil
 }

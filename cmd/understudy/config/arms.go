@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -45,6 +46,7 @@ func (r *draft) judge() reader {
 		"budget":      duration(&j.Budget),
 		"share":       share(&j.Share),
 		"breaker":     section(fields{"failures": count(&j.Failures, 1), "cool": duration(&j.Cool)}),
+		"accept_echo": echoes(&j.AcceptEcho),
 		"repeat":      notYet,
 		"anchors":     notYet,
 		"injection":   notYet,
@@ -59,4 +61,24 @@ func (r *draft) rubric(d *decoder, at string, n *node) {
 		return
 	}
 	path(&r.Judge.Rubric)(d, at, n)
+}
+
+// echoes reads the further names under which replies may prove the judge's snapshot.
+func echoes(dst *[]string) reader {
+	const want = "a list of the names that replies give, such as [/models/my-model]"
+	return func(d *decoder, path string, n *node) {
+		if n.kind != isList {
+			d.fail(n.pos, path, describe(n)+" where a list belongs", want)
+			return
+		}
+		for i, item := range n.items {
+			var echo string
+			at := fmt.Sprintf("%s[%d]", path, i)
+			before := len(d.faults)
+			modelID(&echo)(d, at, item)
+			if len(d.faults) == before && !slices.Contains(*dst, echo) {
+				*dst = append(*dst, echo)
+			}
+		}
+	}
 }

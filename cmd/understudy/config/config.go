@@ -185,6 +185,8 @@ type Judge struct {
 	Failures    int
 	Cool        time.Duration
 	Concurrency int
+	// AcceptEcho are further names by which replies may prove a judge's snapshot.
+	AcceptEcho []string
 }
 
 // Sinks is where rows are written.

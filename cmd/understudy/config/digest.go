@@ -60,6 +60,7 @@ type digestJudge struct {
 	Budget     time.Duration `json:"budget_ns"`
 	Failures   int           `json:"failures"`
 	Cool       time.Duration `json:"cool_ns"`
+	AcceptEcho []string      `json:"accept_echo,omitempty"`
 }
 
 // Digest names what is fixed before the run: 64 hexadecimal digits of SHA-256 over
@@ -83,6 +84,7 @@ func (c *Config) Digest(rubricDigest string) string {
 		Gate:       c.Gate,
 		Judge: digestJudge{
 			rubricDigest, c.Judge.Primary, c.Judge.Reserve, c.Judge.HedgeAfter, c.Judge.Budget, c.Judge.Failures, c.Judge.Cool,
+			slices.Sorted(slices.Values(c.Judge.AcceptEcho)),
 		},
 	}
 	used := []string{c.Judge.Primary, c.Judge.Reserve}

@@ -31,6 +31,11 @@ func (r *draft) warnings() []error {
 				warn(j.key, fmt.Sprintf("the judge is of the same family (%s) as the arm %s, and judges tend to favour their own", family(m), printable(c.Name)), "take a judge of another family if there is one")
 			}
 		}
+		for i, echo := range r.Judge.AcceptEcho {
+			if !j.model.SelfHosted && isAliasOf(echo, j.model.Model) {
+				warn(fmt.Sprintf("judge.accept_echo[%d]", i), fmt.Sprintf("%s is an alias that %s can move: a reply with it proves nothing, and its verdicts count all the same", echo, hostOf(j.model.BaseURL)), "leave it out, unless the replies never name the dated id")
+			}
+		}
 		if host := hostOf(j.model.BaseURL); !onLoopback(host) {
 			warn(j.key, "conversations go unredacted to "+host, "be sure that they may; redaction is not supported yet")
 		}
