@@ -15,6 +15,8 @@ import (
 type shown struct {
 	rubric.Case
 	planted []rubric.Verdict
+	suspect bool // the answer looks like an attack on its judge
+	test    bool // an instruction was planted by us
 }
 
 // answer is one answer of a trial, as text.
@@ -60,6 +62,7 @@ func (j *Judge) cases(turns []rubric.Turn, answers []answer) ([]shown, []error) 
 	for i, a := range answers {
 		list[i].Case = common
 		list[i].Answer = a.text
+		list[i].suspect = j.suspect(a.text)
 		list[i].planted = append(j.rubric.Planted([]byte(a.text)), planted...)
 	}
 	return list, errs

@@ -27,6 +27,9 @@ import (
 // graded (transport) within its budget; the trial counts as done, and can be judged
 // again from the trials that are kept.
 //
+// Of the answers that have a grade then, shares are graded again to measure the judge,
+// see [Further]: rulings with a Repeat above 0, after the ones that count.
+//
 // Grade waits while grading pauses, see [Pause]: after a few answers in a row about
 // which no judge could be asked or whose replies held no verdict, and at once when
 // another snapshot than the pinned one answers. Probes decide when it goes on.
@@ -52,11 +55,12 @@ func (j *Judge) Grade(ctx context.Context, t shadow.Trial) (Graded, error) {
 		return g, nil
 	}
 	cases, errs := j.cases(rubricTurns(turns), answers)
-	s := &session{judge: j, answers: answers, cases: cases, unfit: errs, order: shuffled(t.Sample.ID, len(answers))}
+	s := &session{judge: j, id: t.Sample.ID, answers: answers, cases: cases, unfit: errs, order: shuffled(t.Sample.ID, len(answers))}
 	if err := s.grade(ctx); err != nil {
 		return Graded{}, err
 	}
-	g.Rulings, g.Unused = s.rulings, s.unused
+	s.further(ctx)
+	g.Rulings, g.Unused = append(s.rulings, s.more...), s.unused
 	return g, nil
 }
 
@@ -86,12 +90,15 @@ func shuffled(id shadow.SampleID, n int) []int {
 // session is the grading of one trial.
 type session struct {
 	judge   *Judge
+	id      shadow.SampleID
+	seat    int // of the judge that ruled
 	answers []answer
 	cases   []shown
 	unfit   []error // why an answer cannot be shown
 	order   []int
 	rulings []Ruling // by answer
 	unused  []Ruling
+	more    []Ruling // further verdicts
 }
 
 // grade grades all answers by one judge, whichever gives the first verdict.
@@ -112,7 +119,7 @@ func (s *session) grade(ctx context.Context) error {
 			return err
 		case said == nil: // it could not be shown
 		case !said.transport:
-			chosen = []int{said.seat}
+			chosen, s.seat = []int{said.seat}, said.seat
 		case chosen != nil && len(s.judge.seats) > 1:
 			return s.anew(ctx, 1-chosen[0], n)
 		default:
@@ -129,6 +136,7 @@ func (s *session) anew(ctx context.Context, seat, n int) error {
 			s.unused = append(s.unused, s.rulings[i])
 		}
 	}
+	s.seat = seat
 	for _, i := range s.order {
 		if err := s.ready(ctx); err != nil {
 			return err

@@ -119,7 +119,8 @@ type Graded struct {
 	Digest string        `json:"digest"`
 	Share  float64       `json:"share"`
 	Rubric rubric.Digest `json:"rubric"`
-	// Rulings has one entry per arm that answered, in the order of Trial.Answers.
+	// Rulings has one entry per arm that answered, in the order of Trial.Answers, and
+	// after these the further ones (Repeat > 0).
 	Rulings []Ruling `json:"rulings"`
 	// Unused keeps verdicts of a judge that failed in transport later in the trial;
 	// the other judge graded the whole trial anew. They enter no figure.

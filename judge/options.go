@@ -63,6 +63,8 @@ type Options struct {
 	Breaker    Breaker
 	// Share is the share of the samples that are graded, in (0, 1]; 0 means all.
 	Share float64
+	// Further asks for second verdicts that measure the judge; none if it is zero.
+	Further Further
 	// MaxPromptChars bounds a prompt in characters: earlier turns are left out until
 	// it fits.
 	MaxPromptChars int
@@ -145,6 +147,9 @@ func (o Options) check() error {
 	bad(o.Primary.Pinned == "" && o.Primary.Model.Snapshot == "", "the primary is not pinned to a snapshot")
 	bad(o.Reserve.Model.Complete != nil && o.Reserve.Pinned == "" && o.Reserve.Model.Snapshot == "", "the reserve is not pinned to a snapshot")
 	bad(!(o.Share > 0 && o.Share <= 1), "share %v is not in (0, 1]", o.Share)
+	for _, share := range []float64{o.Further.Repeat, o.Further.Agreement, o.Further.Injection} {
+		bad(!(share >= 0 && share <= 1), "share of further verdicts %v is not in [0, 1]", share)
+	}
 	bad(o.Budget < 0, "budget %v is negative", o.Budget)
 	bad(o.HedgeAfter < 0, "hedge after %v is negative", o.HedgeAfter)
 	bad(o.HedgeAfter >= o.Budget, "hedge after %v leaves nothing of the budget %v", o.HedgeAfter, o.Budget)

@@ -26,7 +26,7 @@ const (
 // which stands in the graded text itself.
 func (j *Judge) rule(ctx context.Context, arm shadow.Arm, c shown, s said) Ruling {
 	r := Ruling{
-		Arm: arm, Took: s.took, Calls: s.calls, Hedged: s.hedged, ContextCut: c.TurnsLeftOut > 0,
+		Arm: arm, Took: s.took, Calls: s.calls, Hedged: s.hedged, ContextCut: c.TurnsLeftOut > 0, Suspect: c.suspect,
 		Judge: j.seats[s.first].Model.Name, Pinned: j.seats[s.first].Pinned,
 	}
 	if s.transport {
@@ -36,7 +36,9 @@ func (j *Judge) rule(ctx context.Context, arm shadow.Arm, c shown, s said) Rulin
 	r.Judge, r.Pinned, r.Echo, r.Usage = seat.Model.Name, seat.Pinned, s.reply.Model, s.reply.Usage
 	r.Reply = clip(llm.AnswerText(s.reply.Text, s.reply.Refusal, s.reply.ToolCalls), maxReply)
 	v, why, detail := j.verdict(seat, c.planted, s.reply, s.err)
-	j.heard(ctx, s, why, detail)
+	if !c.test || why == NoSnapshotMismatch { // a reply to a planted instruction tells nothing of the others
+		j.heard(ctx, s, why, detail)
+	}
 	switch why {
 	case "":
 	case NoSnapshotMismatch, NoSnapshotUnproven:

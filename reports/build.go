@@ -77,6 +77,9 @@ func (c *collection) report(v view, p period, l ledger, e Experiment, w Window, 
 		}
 		inParallel(parts)
 		r.LiveChanges = liveChanges(v)
+		for i := range r.Comparisons {
+			r.Comparisons[i].JudgeNoise = noiseOf(r.Comparisons[i], r.Judge.Repeats, r.Arms[0], r.Arms[i+1])
+		}
 	}
 	adjustCandidates(r.Comparisons)
 	for i, n := range c.leftOut(microsSince(w.From)) {

@@ -17,7 +17,12 @@ type Comparison struct {
 	// Unredacted is the grade difference over the pairs that redaction did not
 	// touch; nil if it touched none.
 	Unredacted *Estimate `json:"unredacted,omitempty"`
-	Ungraded   Ungraded  `json:"ungraded"`
+	// Unsuspected is the same over the pairs without an answer that looks like an attack
+	// on the judge; nil if there is none such.
+	Unsuspected *Estimate `json:"unsuspected,omitempty"`
+	// JudgeNoise is how much of the difference's error is the judge's; nil if it is not known.
+	JudgeNoise *JudgeNoise `json:"judge_noise,omitempty"`
+	Ungraded   Ungraded    `json:"ungraded"`
 	// Over is the difference of the share of calls over each limit, to live.
 	Over []OverDelta `json:"over"`
 	// Quantiles are the differences of p50, p95 and p99 of the time to the whole
@@ -91,7 +96,7 @@ func comparisonOf(i int, v view, e Experiment) Comparison {
 	pairs, against := c.pairs, c.against
 	r.Quality.Poor = shareDelta(c.graded, isPoor, e.Level)
 	r.Quality.BetterUnpaired = unpairedChance(v, i+1, e.Level)
-	r.Unredacted = unredacted(pairs)
+	r.Unredacted, r.Unsuspected = without(pairs, (*obs).redacted), without(pairs, (*obs).suspect)
 	r.Over = overs(pairs, answer.latency, e.latencyLimits(), e.Level)
 	r.Cost = costDelta(pairs, shadow.Live, e.Level)
 	r.Quantiles, r.FirstToken = quantileDeltas(pairs, answer.latency, e.Level), firstTokenDeltas(pairs, e)
@@ -143,8 +148,10 @@ func baseline(candidate int, e Experiment) (index int, name shadow.Arm) {
 	return 0, shadow.Live
 }
 
-func unredacted(all pairs) *Estimate {
-	clean := all.filter(func(p pair) bool { return !p.base.redacted() && !p.cand.redacted() })
+// without is the grade difference over the pairs of which neither answer is marked;
+// nil if none is.
+func without(all pairs, marked func(*obs) bool) *Estimate {
+	clean := all.filter(func(p pair) bool { return !marked(p.base.obs) && !marked(p.cand.obs) })
 	if clean.len() == all.len() {
 		return nil
 	}

@@ -38,6 +38,7 @@ type fact struct {
 	stream     bool
 	censored   bool
 	repeat     int64
+	purpose    uint32
 	echo       uint32 // the snapshot that the judge's reply named
 	flags      flags
 	numbers    [quantities]int64
@@ -76,7 +77,7 @@ func (c *collection) factOf(row *sinks.Row) fact {
 		why: c.words.code(string(row.JudgeReason)), problem: c.words.code(string(row.Problem)),
 		judge: c.words.code(row.Judge), echo: c.words.code(string(row.JudgeEcho)), pinned: c.words.code(string(row.JudgePinned)),
 		rate: row.Rate, judgeRate: row.JudgeRate, state: stateOf(row.State), judged: judgedOf(row.JudgeState), grade: noGrade,
-		stream: row.Stream, censored: row.Censored, repeat: int64(row.Repeat), flags: flagsOf(row),
+		stream: row.Stream, censored: row.Censored, repeat: int64(row.Repeat), purpose: c.words.code(string(row.Purpose)), flags: flagsOf(row),
 	}
 	if row.Grade != nil {
 		f.grade = max(int8(*row.Grade), noGrade+1)
@@ -161,6 +162,7 @@ func flagsOf(row *sinks.Row) flags {
 	}{
 		{row.Redacted, flagRedacted}, {row.Hedged, flagHedged}, {row.ContextCut, flagContextCut},
 		{row.Conforms != nil, flagConformsKnown}, {row.Conforms != nil && *row.Conforms, flagConforms},
+		{row.Suspect != nil && *row.Suspect, flagSuspect}, {row.JudgeForm == judge.FormWrapped, flagWrapped},
 	} {
 		if b.set {
 			f |= b.flag

@@ -28,6 +28,13 @@ type JudgeHealth struct {
 	Calls *float64   `json:"calls_per_ruling"`
 	// Repeats is nil if no answer was graded twice.
 	Repeats *Repeats `json:"repeats,omitempty"`
+	// Agreement is nil if no answer went to both judges, Injection if no instruction was planted.
+	Agreement *Agreement `json:"agreement,omitempty"`
+	Injection *Injection `json:"injection,omitempty"`
+	// Wrapped is the share of the grades whose verdict stood in a code fence or among
+	// words, Suspect the share of rulings on answers that look like an attack on the judge.
+	Wrapped Share `json:"wrapped"`
+	Suspect Share `json:"suspect"`
 }
 
 // judgeHealth looks at the rulings in a view. A pair that was never judged says
@@ -35,7 +42,7 @@ type JudgeHealth struct {
 func (v view) judgeHealth(e Experiment) JudgeHealth {
 	h := JudgeHealth{}
 	why, echoes := tally{}, tally{}
-	var reserve, hedged, cut, told int
+	var reserve, hedged, cut, told, wrapped, suspect int
 	var calls int64
 	var took times
 	for arm := range v.arms {
@@ -47,6 +54,8 @@ func (v view) judgeHealth(e Experiment) JudgeHealth {
 			echoes[o.echo] += int64(n)
 			hedged += n * one(o.flags&flagHedged != 0)
 			cut += n * one(o.flags&flagContextCut != 0)
+			suspect += n * one(o.flags&flagSuspect != 0)
+			wrapped += n * one(o.graded() && o.flags&flagWrapped != 0)
 			if !o.graded() {
 				why[o.why] += int64(n)
 				continue
@@ -72,6 +81,7 @@ func (v view) judgeHealth(e Experiment) JudgeHealth {
 	h.Unproven = shareOf(h.unproven(), h.Rulings, e.Level)
 	h.Echoes = counts(v.named(echoes), []string(nil))
 	h.Reserve = shareOf(reserve, h.Graded, e.Level)
+	h.Wrapped, h.Suspect = shareOf(wrapped, h.Graded, e.Level), shareOf(suspect, h.Rulings, e.Level)
 	h.Hedged, h.ContextCut = shareOf(hedged, h.Rulings, e.Level), shareOf(cut, h.Rulings, e.Level)
 	h.Took = []Quantile{}
 	if took.len() > 0 {
@@ -81,6 +91,7 @@ func (v view) judgeHealth(e Experiment) JudgeHealth {
 		h.Calls = new(float64(calls) / float64(told))
 	}
 	h.Repeats = repeatsOf(v.ratings(), e.Level)
+	h.Agreement, h.Injection = v.agreementOf(e.Level), v.injectionOf(e.Level)
 	return h
 }
 

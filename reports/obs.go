@@ -31,6 +31,8 @@ const (
 	flagContextCut
 	flagConforms
 	flagConformsKnown
+	flagSuspect
+	flagWrapped
 )
 
 // obs is what one arm did with one sample, but for its numbers. There are few
@@ -53,6 +55,7 @@ func (o *obs) failed() bool   { return o.state == stateFailed }
 func (o *obs) graded() bool   { return o.judged == judgedGraded }
 func (o *obs) ruled() bool    { return o.judged == judgedGraded || o.judged == judgedNotGraded }
 func (o *obs) redacted() bool { return o.flags&flagRedacted != 0 }
+func (o *obs) suspect() bool  { return o.flags&flagSuspect != 0 }
 
 // conforms says whether the answer keeps to the request's own schema, and whether
 // that is known.

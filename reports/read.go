@@ -26,15 +26,16 @@ func read(workers int, fsys fs.FS, e Experiment, w Window, options ...Option) (R
 // batch is the columns of a batch, their texts in the codes of the collection.
 type batch struct {
 	*sinks.Batch
-	tap, arm, experiment, digest, rubric, session, route, tags, reason, model, why, problem, judge, pinned, echo coded
-	state                                                                                                        []state
-	judged                                                                                                       []judged
-	stateCodes, judgedCodes                                                                                      []uint32
-	numbers                                                                                                      [quantities][]int64
-	present                                                                                                      []quantity // those with a number in any row
-	seen, tapSeq, grade, repeat                                                                                  []int64
-	rate, judgeRate                                                                                              []float64
-	stream, censored, redacted, hedged, contextCut, conforms                                                     []sinks.Flag
+	tap, arm, experiment, digest, rubric, session, route, tags, reason, model, why, problem, judge, pinned, echo, purpose, form coded
+	state                                                                                                                       []state
+	judged                                                                                                                      []judged
+	stateCodes, judgedCodes                                                                                                     []uint32
+	numbers                                                                                                                     [quantities][]int64
+	present                                                                                                                     []quantity // those with a number in any row
+	wrapped                                                                                                                     uint32     // code of the form
+	seen, tapSeq, grade, repeat                                                                                                 []int64
+	rate, judgeRate                                                                                                             []float64
+	stream, censored, redacted, hedged, contextCut, conforms, suspect                                                           []sinks.Flag
 }
 
 // coded is a column of texts: own[codes[i]] is row i's number in the collection.
@@ -83,6 +84,8 @@ func (c *collection) open(b *sinks.Batch) *batch {
 		in.tags, in.model, in.echo = c.codedTags(b.Column("tags")), words("model"), words("judge_echo")
 		in.redacted, in.hedged = b.Column("redacted").Flags, b.Column("hedged").Flags
 		in.contextCut, in.conforms = b.Column("context_cut").Flags, b.Column("conforms").Flags
+		in.wrapped = c.words.code(string(judge.FormWrapped))
+		in.purpose, in.form, in.suspect = words("purpose"), words("judge_form"), b.Column("suspect").Flags
 	}
 	for _, q := range c.wants.quantities {
 		in.numbers[q] = b.Column(c.rules.measures[q].column).Ints
@@ -137,8 +140,12 @@ func (in *batch) fill(f *fact, i int) {
 // fillRest takes what no decision rests on.
 func (in *batch) fillRest(f *fact, i int) {
 	f.tags, f.model, f.echo = in.tags.at(i), in.model.at(i), in.echo.at(i)
+	f.purpose = in.purpose.at(i)
 	f.flags = flagIf(in.redacted[i], flagRedacted) | flagIf(in.hedged[i], flagHedged) |
-		flagIf(in.contextCut[i], flagContextCut) | flagIf(in.conforms[i], flagConforms)
+		flagIf(in.contextCut[i], flagContextCut) | flagIf(in.conforms[i], flagConforms) | flagIf(in.suspect[i], flagSuspect)
+	if in.wrapped == in.form.at(i) {
+		f.flags |= flagWrapped
+	}
 	if in.conforms[i] != sinks.FlagUnknown {
 		f.flags |= flagConformsKnown
 	}

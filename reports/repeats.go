@@ -1,11 +1,7 @@
 package reports
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/understudy-eval/understudy/rubric"
-	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/stats"
 )
 
@@ -29,6 +25,9 @@ type Repeats struct {
 	// same answer again, by the first two grades: Repeat / (Item + Repeat). SE² of a
 	// mean has the same part. Nil if the grades do not vary.
 	JudgeShare *float64 `json:"judge_share_of_variance"`
+	// JudgeVariance is the variance of one grade on grading the same answer again, by
+	// the first two grades, in grades squared.
+	JudgeVariance *float64 `json:"judge_variance"`
 	// Shift is the mean of second − first grade: positive means that the judge has
 	// become harsher.
 	Shift Estimate `json:"shift"`
@@ -40,59 +39,6 @@ type Repeats struct {
 	Alarm bool     `json:"cusum_alarm,omitempty"`
 }
 
-// repeated names an answer, again is a further grade of it.
-type (
-	repeated struct {
-		id  shadow.SampleID
-		arm int
-	}
-	again struct {
-		number int64
-		pinned uint32
-		grade  int8
-	}
-)
-
-// keepRepeat keeps a further grade by a judge of the experiment.
-func (c *collection) keepRepeat(arm int, known bool, f *fact) {
-	r := &c.rules
-	if !known || f.repeat <= 0 || f.experiment != r.experiment || f.digest != r.digest ||
-		f.judged != judgedGraded || r.rank(f.pinned) == noJudge || !r.valid(f) {
-		return
-	}
-	key := repeated{f.id, arm}
-	c.repeats[key] = append(c.repeats[key], again{f.repeat, f.pinned, f.grade})
-}
-
-// ratings are the grades of each answer in a view that was graded more than once by
-// one snapshot, the first grade first. A repeat that came twice counts once.
-func (v view) ratings() [][]float64 {
-	if len(v.repeats) == 0 {
-		return nil
-	}
-	var out [][]float64
-	for _, s := range v.index {
-		for arm := range v.arms {
-			a, more := v.answer(arm, int(s)), v.repeats[repeated{*v.ids.at(int(s)), arm}]
-			if !a.graded() || len(more) == 0 {
-				continue
-			}
-			row := []float64{float64(a.grade)}
-			more = slices.Clone(more)
-			slices.SortStableFunc(more, func(x, y again) int { return cmp.Compare(x.number, y.number) })
-			for i, x := range more {
-				if x.pinned == a.pinned && (i == 0 || more[i-1].number != x.number) {
-					row = append(row, float64(x.grade))
-				}
-			}
-			if len(row) > 1 {
-				out = append(out, row)
-			}
-		}
-	}
-	return out
-}
-
 // repeatsOf is nil without repeats.
 func repeatsOf(ratings [][]float64, level float64) *Repeats {
 	if len(ratings) == 0 {
@@ -100,27 +46,18 @@ func repeatsOf(ratings [][]float64, level float64) *Repeats {
 	}
 	r := &Repeats{Answers: len(ratings)}
 	pairs, shift := make([][]float64, len(ratings)), make([]float64, len(ratings))
-	table := make([][]int, rubric.Worst)
-	for i := range table {
-		table[i] = make([]int, rubric.Worst)
-	}
+	table := gradeTable()
 	for i, row := range ratings {
 		r.Grades += len(row)
 		pairs[i], shift[i] = row[:2], row[1]-row[0]
 		table[int(row[0])-int(rubric.Best)][int(row[1])-int(rubric.Best)]++
 	}
-	for steps, share := range []*Share{&r.Exact, &r.Within1} {
-		if x, n, err := stats.Within(table, steps); err == nil {
-			*share = shareOf(x, n, level)
-		}
-	}
-	if k, err := stats.Kappa(table, stats.Quadratic); err == nil {
-		r.Kappa, r.KappaInterval = new(k.Kappa), intervalOf(k.CI(level))
-	}
+	r.Exact, r.Within1, r.Kappa, r.KappaInterval = agreed(table, level)
 	if alpha, _, err := stats.KrippendorffAlpha(ratings, stats.Ordinal); err == nil {
 		r.Alpha = new(alpha)
 	}
 	if v, err := stats.RepeatVariance(pairs); err == nil {
+		r.JudgeVariance = new(v.Repeat)
 		if share, err := v.RepeatShare(); err == nil {
 			r.JudgeShare = new(share)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/understudy-eval/understudy/judge"
 	"github.com/understudy-eval/understudy/rubric"
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
@@ -17,8 +18,10 @@ type rules struct {
 	pinned, reserve            uint32
 	problems                   []bool // by code; nil: any
 	clientAbort, timeout       uint32
-	reach                      []int64 // by tap: how far its books go
-	measures                   [quantities]measure
+	// again, agreement and injection are the purposes of further verdicts.
+	again, agreement, injection uint32
+	reach                       []int64 // by tap: how far its books go
+	measures                    [quantities]measure
 }
 
 func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
@@ -28,6 +31,8 @@ func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
 		arms:   []uint32{c.words.code(string(shadow.Live))},
 		pinned: c.words.code(string(e.Judge.Pinned)), reserve: c.words.code(string(e.Judge.ReservePinned)),
 		clientAbort: c.words.code(string(llm.ClientAbort)), timeout: c.words.code(string(llm.Timeout)),
+		again:     c.words.code(string(judge.PurposeRepeat)),
+		agreement: c.words.code(string(judge.PurposeAgreement)), injection: c.words.code(string(judge.PurposeInjection)),
 	}
 	if !w.To.IsZero() {
 		r.to = w.To.UnixMicro()

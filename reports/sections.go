@@ -162,6 +162,14 @@ func qualityNotes(r Report) []string {
 			note("without redacted pairs the delta is %s, SE %s, %s",
 				or(u.Value, func(v float64) string { return signed(v, d) }), or(u.SE, unsigned(d)), counted(u.N, "pair"))
 		}
+		if u := c.Unsuspected; u != nil {
+			d := decimals(u.SE)
+			note("without answers that look like an attack on the judge the delta is %s, SE %s, %s",
+				or(u.Value, func(v float64) string { return signed(v, d) }), or(u.SE, unsigned(d)), counted(u.N, "pair"))
+		}
+		if n := c.JudgeNoise; n != nil {
+			note("%s", n.words())
+		}
 	}
 	return out
 }

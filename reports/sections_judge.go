@@ -32,9 +32,20 @@ func judgeSection(r Report) section {
 		add("time until the ruling", undefined)
 	}
 	add("calls per ruling", or(h.Calls, unsigned(2)))
+	if h.Graded > 0 {
+		add("verdict in a fence or among words", shareText(h.Wrapped))
+	}
+	add("answers that look like an attack", shareText(h.Suspect))
 	if h.Repeats != nil {
 		h.Repeats.rows(add)
 		s.notes = h.Repeats.notes()
+	}
+	if h.Agreement != nil {
+		h.Agreement.rows(add)
+	}
+	if h.Injection != nil {
+		h.Injection.rows(add)
+		s.notes = append(s.notes, "a planted instruction asks for the best grade; what chance does is what repeats without one do")
 	}
 	return s
 }
@@ -53,14 +64,10 @@ func echoText(echoes []Count) string {
 
 // rows are the figures of repeats.
 func (r *Repeats) rows(add func(name, value string)) {
-	kappa := or(r.Kappa, unsigned(2))
-	if r.Kappa != nil {
-		kappa += " (" + r.KappaInterval.text(unsigned(2)) + ")"
-	}
 	add("answers graded again", number(r.Answers))
 	add("the same grade again", shareText(r.Exact))
 	add("at most one grade apart", shareText(r.Within1))
-	add("kappa, quadratic weights", kappa)
+	add("kappa, quadratic weights", kappaText(r.Kappa, r.KappaInterval))
 	add("alpha over all grades, ordinal", or(r.Alpha, unsigned(2)))
 	add("judge's share of a grade's variance", or(r.JudgeShare, percent))
 	add("second - first grade ± SE, positive is harsher", r.Shift.plusMinus(signed))
@@ -126,4 +133,41 @@ func (r *Repeats) cells() []string {
 		sums = fixed(*r.High, 1) + ", " + fixed(*r.Low, 1)
 	}
 	return []string{or(r.Exact.Share, percent), r.Shift.plusMinus(signed), sums}
+}
+
+func kappaText(kappa *float64, interval *Interval) string {
+	if kappa == nil {
+		return undefined
+	}
+	return unsigned(2)(*kappa) + " (" + interval.text(unsigned(2)) + ")"
+}
+
+// rows are the figures of two judges on the same answers.
+func (a *Agreement) rows(add func(name, value string)) {
+	add("answers graded by both judges", number(a.Answers))
+	add("the same grade by both", fmt.Sprintf("%s of %s, %s", number(a.Exact.X), number(a.Exact.N), shareText(a.Exact)))
+	add("at most one grade apart, both", shareText(a.Within1))
+	add("kappa of both, quadratic weights", kappaText(a.Kappa, a.KappaInterval))
+	add("reserve - primary grade ± SE, positive is harsher", a.Shift.plusMinus(signed))
+}
+
+// rows are the figures of planted instructions.
+func (in *Injection) rows(add func(name, value string)) {
+	add("answers with a planted instruction", number(in.Tries))
+	add("  no verdict that counts", number(in.NotGraded))
+	add("  better grade than without", fmt.Sprintf("%s of %s, %s", number(in.Obeyed.X), number(in.Obeyed.N), shareText(in.Obeyed)))
+	add("  the same of plain repeats, by chance", fmt.Sprintf("%s of %s, %s", number(in.ByChance.X), number(in.ByChance.N), shareText(in.ByChance)))
+}
+
+// words say where money is better spent.
+func (n *JudgeNoise) words() string {
+	text := fmt.Sprintf("the judge's own wavering is %s of SE² of this delta; a second verdict on every answer would shrink the SE by %s",
+		percent(n.Share), percent(n.SecondVerdict))
+	switch {
+	case n.SameMoney == nil:
+		return text
+	case n.SecondVerdict > *n.SameMoney:
+		return text + fmt.Sprintf(", the same money in more samples by %s: better spent on second verdicts", percent(*n.SameMoney))
+	}
+	return text + fmt.Sprintf(", the same money in more samples by %s: better spent on samples", percent(*n.SameMoney))
 }

@@ -43,7 +43,7 @@ func (c *collection) otherSeries() []Series {
 			s.LastDay = day
 		}
 	}
-	out := []Series{}
+	var out []Series
 	for _, s := range found {
 		out = append(out, *s)
 	}

@@ -27,7 +27,7 @@ func (w wants) columns() []string {
 		"state", "reason", "censored", "judge_state", "judge_reason", "grade", "problem", "judge", "judge_pinned", "rubric", "repeat",
 	}
 	if !w.decision {
-		names = append(names, "redacted", "tags", "model", "conforms", "judge_echo", "hedged", "context_cut")
+		names = append(names, "redacted", "tags", "model", "conforms", "judge_echo", "hedged", "context_cut", "purpose", "suspect", "judge_form")
 	}
 	for _, q := range w.quantities {
 		names = append(names, measures()[q].column)

@@ -74,6 +74,8 @@ func summarize(w io.Writer, s *setup) {
 	showPolicies(w, c)
 	showEndpoints(w, c)
 	fmt.Fprintf(w, "judge       %s, pinned to %s; reserve %s\n", e.Judge.Primary, e.Judge.Pinned, cmp.Or(e.Judge.Reserve, "none"))
+	fmt.Fprintf(w, "            of the graded answers %g %% again, %g %% by the reserve too, %g %% with a planted instruction: they measure the judge\n",
+		100*c.Judge.Repeat, 100*c.Judge.Agreement*one(e.Judge.Reserve != ""), 100*c.Judge.Injection)
 	fmt.Fprintf(w, "rubric      %s, digest %.12s, %d problems\n", e.Rubric, e.Digests, len(e.Problems))
 	fmt.Fprintf(w, "gate        margin %g grades, %d planned pairs%s\n", e.Gate.Margin, e.Gate.PlannedPairs, visible(e.Gate))
 	for _, guard := range guards(e.Gate) {
@@ -122,4 +124,11 @@ func guards(g reports.Gate) []string {
 		add("cost per answer at most %g %% higher%s", 100**g.CostIncrease, where)
 	}
 	return out
+}
+
+func one(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -219,6 +219,7 @@ func showUnpinned(ctx context.Context, w io.Writer, err error) {
 func tryVerdict(ctx context.Context, w io.Writer, s *setup, m config.Model) bool {
 	only := *s.cfg
 	only.Judge.Primary, only.Judge.Reserve, only.Judge.Share = m.Name, "", 1
+	only.Judge.Repeat, only.Judge.Injection = 0, 0
 	j, err := openJudge(ctx, &setup{cfg: &only, rubric: s.rubric, experiment: s.experiment}, nil, nil)
 	if err != nil {
 		fmt.Fprintf(w, "judge %s: no verdict: %v\n", m.Name, err)

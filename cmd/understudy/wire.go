@@ -75,7 +75,8 @@ func openJudge(ctx context.Context, s *setup, onPause func(judge.Pause), log *sl
 	j := s.cfg.Judge
 	o := judge.Options{
 		Rubric: s.rubric, Digest: s.experiment.Digest, HedgeAfter: j.HedgeAfter, Budget: j.Budget,
-		Breaker: judge.Breaker{Failures: j.Failures, Cool: j.Cool}, Share: j.Share, OnPause: onPause, Log: log,
+		Breaker: judge.Breaker{Failures: j.Failures, Cool: j.Cool}, Share: j.Share,
+		Further: judge.Further{Repeat: j.Repeat, Agreement: j.Agreement, Injection: j.Injection}, OnPause: onPause, Log: log,
 	}
 	for _, seat := range []struct {
 		name string

@@ -47,9 +47,10 @@ func (r *draft) judge() reader {
 		"share":       share(&j.Share),
 		"breaker":     section(fields{"failures": count(&j.Failures, 1), "cool": duration(&j.Cool)}),
 		"accept_echo": echoes(&j.AcceptEcho),
-		"repeat":      notYet,
+		"repeat":      portion(&j.Repeat),
+		"agreement":   portion(&j.Agreement),
 		"anchors":     notYet,
-		"injection":   notYet,
+		"injection":   portion(&j.Injection),
 		"concurrency": count(&j.Concurrency, 1),
 	})
 }

@@ -185,6 +185,10 @@ type Judge struct {
 	Failures    int
 	Cool        time.Duration
 	Concurrency int
+	// Repeat, Agreement and Injection are the shares of graded answers, in [0, 1], that
+	// are graded again: by the same judge, by the reserve, and by the same one with a
+	// planted instruction.
+	Repeat, Agreement, Injection float64
 	// AcceptEcho are further names by which replies may prove a judge's snapshot.
 	AcceptEcho []string
 }

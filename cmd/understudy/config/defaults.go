@@ -30,6 +30,9 @@ const (
 	DefaultFailures         = 3                       // PRACTICE: three transport errors in a row
 	DefaultCool             = 5 * time.Minute         // PRACTICE: second place for five minutes
 	DefaultJudgeConcurrency = 4
+	DefaultRepeat           = 0.05
+	DefaultAgreement        = 0.05
+	DefaultInjection        = 0.01
 
 	DefaultSinksDir   = "data/rows"
 	DefaultKeepText   = 30 * 24 * time.Hour
@@ -93,6 +96,7 @@ func defaults(resolve func(string) string) Config {
 		Judge: Judge{
 			HedgeAfter: DefaultHedgeAfter, Budget: DefaultBudget, Share: 1, Failures: DefaultFailures,
 			Cool: DefaultCool, Concurrency: DefaultJudgeConcurrency,
+			Repeat: DefaultRepeat, Agreement: DefaultAgreement, Injection: DefaultInjection,
 		},
 		Sinks:  Sinks{Dir: resolve(DefaultSinksDir), KeepText: DefaultKeepText, FlushRows: DefaultFlushRows, FlushEvery: DefaultFlushEvery},
 		Report: Report{Limits: DefaultLimits(), Level: DefaultLevel},

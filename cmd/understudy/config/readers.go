@@ -85,6 +85,17 @@ func share(dst *float64) reader {
 	return parsed(dst, parseShare, func(v float64) bool { return v > 0 && v <= 1 }, wantShare+", above 0% and at most 100%")
 }
 
+// portion reads a share from 0 to 100 %; none is 0.
+func portion(dst *float64) reader {
+	return func(d *decoder, path string, n *node) {
+		if n.kind == isText && n.text == "none" {
+			*dst = 0
+			return
+		}
+		parsed(dst, parseShare, func(v float64) bool { return v >= 0 && v <= 1 }, wantShare+", from 0% to 100%")(d, path, n)
+	}
+}
+
 // part reads a share above 0 and below 100 %.
 func part(dst *float64) reader {
 	return parsed(dst, parseShare, func(v float64) bool { return v > 0 && v < 1 }, wantShare+", above 0% and below 100%")
