@@ -162,7 +162,7 @@ func flagsOf(row *sinks.Row) flags {
 	}{
 		{row.Redacted, flagRedacted}, {row.Hedged, flagHedged}, {row.ContextCut, flagContextCut},
 		{row.Conforms != nil, flagConformsKnown}, {row.Conforms != nil && *row.Conforms, flagConforms},
-		{row.Suspect != nil && *row.Suspect, flagSuspect}, {row.JudgeForm == judge.FormWrapped, flagWrapped},
+		{row.Suspect != nil, flagTold}, {row.Suspect != nil && *row.Suspect, flagSuspect}, {row.JudgeForm == judge.FormWrapped, flagWrapped},
 	} {
 		if b.set {
 			f |= b.flag

@@ -48,7 +48,7 @@ func TestAgreement(t *testing.T) {
 	if a == nil || a.Answers != 147 || a.Exact.X != 131 || a.Exact.N != 147 {
 		t.Fatalf("%+v", a)
 	}
-	if math.Abs(a.Exact.Interval.Lower-0.831) > 5e-4 || math.Abs(a.Exact.Interval.Upper-0.932) > 5e-4 {
+	if math.Abs(*a.Exact.Interval.Lower-0.831) > 5e-4 || math.Abs(*a.Exact.Interval.Upper-0.932) > 5e-4 {
 		t.Errorf("interval %+v, want 0.831 to 0.932", a.Exact.Interval)
 	}
 	if a.Kappa == nil || !(*a.Kappa > 0.7 && *a.Kappa < 1) || a.KappaInterval == nil {
@@ -100,10 +100,16 @@ func TestSuspectsAreSetApart(t *testing.T) {
 	if r := build(t, experiment(), rows, nil); r.Comparisons[0].Unsuspected != nil || r.Judge.Suspect.X != 0 {
 		t.Errorf("suspects without any: %+v", r.Comparisons[0].Unsuspected)
 	}
-	rows[7].Suspect, rows[9].JudgeForm = new(true), judge.FormWrapped
+	for i := range rows {
+		rows[i].Suspect, rows[i].JudgeForm = new(i == 7), judge.FormBare
+	}
+	rows[9].JudgeForm = judge.FormWrapped
 	r := build(t, experiment(), rows, nil)
 	if u := r.Comparisons[0].Unsuspected; u == nil || u.N != r.Comparisons[0].Quality.Delta.N-1 || r.Judge.Suspect.X != 1 || r.Judge.Wrapped.X != 1 {
 		t.Errorf("%+v, suspects %d, wrapped %d", u, r.Judge.Suspect.X, r.Judge.Wrapped.X)
+	}
+	if r.Judge.Suspect.N != len(rows) || r.Judge.Wrapped.N != r.Judge.Graded {
+		t.Errorf("of %d and %d, want all %d rulings", r.Judge.Suspect.N, r.Judge.Wrapped.N, len(rows))
 	}
 }
 

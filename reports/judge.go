@@ -32,7 +32,8 @@ type JudgeHealth struct {
 	Agreement *Agreement `json:"agreement,omitempty"`
 	Injection *Injection `json:"injection,omitempty"`
 	// Wrapped is the share of the grades whose verdict stood in a code fence or among
-	// words, Suspect the share of rulings on answers that look like an attack on the judge.
+	// words, Suspect the share of rulings on answers that look like an attack on the judge;
+	// both of the rulings whose rows tell.
 	Wrapped Share `json:"wrapped"`
 	Suspect Share `json:"suspect"`
 }
@@ -42,7 +43,7 @@ type JudgeHealth struct {
 func (v view) judgeHealth(e Experiment) JudgeHealth {
 	h := JudgeHealth{}
 	why, echoes := tally{}, tally{}
-	var reserve, hedged, cut, told, wrapped, suspect int
+	var reserve, hedged, cut, told, wrapped, suspect, looked, formed int
 	var calls int64
 	var took times
 	for arm := range v.arms {
@@ -54,13 +55,14 @@ func (v view) judgeHealth(e Experiment) JudgeHealth {
 			echoes[o.echo] += int64(n)
 			hedged += n * one(o.flags&flagHedged != 0)
 			cut += n * one(o.flags&flagContextCut != 0)
-			suspect += n * one(o.flags&flagSuspect != 0)
-			wrapped += n * one(o.graded() && o.flags&flagWrapped != 0)
+			known := one(o.flags&flagTold != 0)
+			looked, suspect = looked+n*known, suspect+n*known*one(o.suspect())
 			if !o.graded() {
 				why[o.why] += int64(n)
 				continue
 			}
 			h.Graded += n
+			formed, wrapped = formed+n*known, wrapped+n*known*one(o.flags&flagWrapped != 0)
 			reserve += n * one(v.rules.rank(o.pinned) == reserveRank)
 		}
 		took.exact.room(h.Rulings - took.exact.len())
@@ -81,7 +83,7 @@ func (v view) judgeHealth(e Experiment) JudgeHealth {
 	h.Unproven = shareOf(h.unproven(), h.Rulings, e.Level)
 	h.Echoes = counts(v.named(echoes), []string(nil))
 	h.Reserve = shareOf(reserve, h.Graded, e.Level)
-	h.Wrapped, h.Suspect = shareOf(wrapped, h.Graded, e.Level), shareOf(suspect, h.Rulings, e.Level)
+	h.Wrapped, h.Suspect = shareOf(wrapped, formed, e.Level), shareOf(suspect, looked, e.Level)
 	h.Hedged, h.ContextCut = shareOf(hedged, h.Rulings, e.Level), shareOf(cut, h.Rulings, e.Level)
 	h.Took = []Quantile{}
 	if took.len() > 0 {

@@ -33,6 +33,7 @@ const (
 	flagConformsKnown
 	flagSuspect
 	flagWrapped
+	flagTold // whether it is suspect or wrapped is known
 )
 
 // obs is what one arm did with one sample, but for its numbers. There are few

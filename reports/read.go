@@ -143,6 +143,9 @@ func (in *batch) fillRest(f *fact, i int) {
 	f.purpose = in.purpose.at(i)
 	f.flags = flagIf(in.redacted[i], flagRedacted) | flagIf(in.hedged[i], flagHedged) |
 		flagIf(in.contextCut[i], flagContextCut) | flagIf(in.conforms[i], flagConforms) | flagIf(in.suspect[i], flagSuspect)
+	if in.suspect[i] != sinks.FlagUnknown {
+		f.flags |= flagTold
+	}
 	if in.wrapped == in.form.at(i) {
 		f.flags |= flagWrapped
 	}

@@ -32,10 +32,12 @@ func judgeSection(r Report) section {
 		add("time until the ruling", undefined)
 	}
 	add("calls per ruling", or(h.Calls, unsigned(2)))
-	if h.Graded > 0 {
+	if h.Wrapped.N > 0 {
 		add("verdict in a fence or among words", shareText(h.Wrapped))
 	}
-	add("answers that look like an attack", shareText(h.Suspect))
+	if h.Suspect.N > 0 {
+		add("answers that look like an attack", shareText(h.Suspect))
+	}
 	if h.Repeats != nil {
 		h.Repeats.rows(add)
 		s.notes = h.Repeats.notes()
