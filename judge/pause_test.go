@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -155,9 +156,16 @@ func TestReserveNeedsNoPause(t *testing.T) {
 func TestWeights(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := judgeA(says(0, verdict(2, "none")))
-		asked, found := 0, error(nil)
+		asked := 0
+		var found atomic.Pointer[error]
 		j := bench(t, f, nil, func(o *judge.Options) {
-			o.Primary.Verify = func(context.Context) error { asked++; return found }
+			o.Primary.Verify = func(context.Context) error {
+				asked++
+				if err := found.Load(); err != nil {
+					return *err
+				}
+				return nil
+			}
 		})
 		step := func(id byte, after time.Duration, wantAsked int) {
 			t.Helper()
@@ -170,10 +178,10 @@ func TestWeights(t *testing.T) {
 		step(1, 0, 0) // whoever opened the seat has compared
 		step(2, 61*time.Second, 1)
 		step(3, 30*time.Second, 1)
-		found = errors.New("server down")
+		found.Store(new(errors.New("server down")))
 		step(4, 61*time.Second, 2) // not known: no pause
-		found = fmt.Errorf("sha256:ff: %w", judge.ErrSnapshot)
-		time.AfterFunc(100*time.Second, func() { found = nil })
+		found.Store(new(fmt.Errorf("sha256:ff: %w", judge.ErrSnapshot)))
+		time.AfterFunc(100*time.Second, func() { found.Store(nil) })
 		start := time.Now()
 		step(5, 61*time.Second, 3+3) // two probes, at 30 s and 90 s, and then the second answer
 		if waited := time.Since(start); waited != (61+90)*time.Second {

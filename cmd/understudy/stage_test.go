@@ -83,14 +83,17 @@ func (s *stage) stop() {
 	}
 }
 
-// rows are the rows written so far.
+// rows are the rows written so far, but for those of further verdicts: which answers
+// are graded again is drawn by chance.
 func (s *stage) rows() []sinks.Row {
 	var all []sinks.Row
 	for row, err := range sinks.Scan(os.DirFS(filepath.Join(s.dir, "rows"))) {
 		if err != nil {
 			return all // a file may vanish under its temporary name while it is listed
 		}
-		all = append(all, row)
+		if row.Repeat == 0 {
+			all = append(all, row)
+		}
 	}
 	return all
 }
