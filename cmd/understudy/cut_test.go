@@ -21,7 +21,7 @@ models:
   judge: {provider: openai, base_url: %[2]s/v1, model: judge-mini-2026-03-01, digest: "sha256:0123456789abcdef"}
 tap: {listen: 127.0.0.1:0, upstream: %[1]s, rate: 100%%}
 bus: {dir: bus, sync: 10s}
-judge: {primary: judge, share: 50%%}
+judge: {repeat: none, agreement: none, injection: none, primary: judge, share: 50%%}
 sinks: {dir: rows, flush: {every: 200ms}}
 `
 

@@ -23,7 +23,7 @@ models:
 tap: {listen: 127.0.0.1:0, upstream: %[1]s, rate: 100%%, sample_by: request}
 bus: {dir: bus, sync: 10s}
 candidates: {cand: {model: cand}, claude: {model: claude}, gemini: {model: gemini}, local: {model: local}}
-judge: {primary: judge}
+judge: {repeat: none, agreement: none, injection: none, primary: judge}
 sinks: {dir: rows, flush: {every: 200ms}}
 gate: {latency: none}
 `

@@ -85,7 +85,7 @@ tap: {listen: 127.0.0.1:0, upstream: %[1]s, rate: 100%%}
 bus: {dir: bus, sync: 10s}
 candidates:
   cand: {model: cand, timeout: 60s}
-judge: {primary: judge, concurrency: 8}
+judge: {repeat: none, agreement: none, injection: none, primary: judge, concurrency: 8}
 sinks: {dir: rows, flush: {every: 200ms}}
 `
 

@@ -32,7 +32,7 @@ tap: {listen: 127.0.0.1:0, upstream: %[1]s, rate: 100%%, max_body: 64KiB}
 bus: {dir: bus, sync: 10s}
 candidates:
   cand: {model: cand, timeout: 20s}
-judge: {primary: judge}
+judge: {repeat: none, agreement: none, injection: none, primary: judge}
 sinks: {dir: rows, keep_text: 30d, flush: {every: 200ms}}
 `
 

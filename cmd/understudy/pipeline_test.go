@@ -32,7 +32,7 @@ candidates:
   cand: {model: cand, timeout: 2s}
   half: {model: cand, timeout: 2s, share: 50%%}
   again: {model: live, control: true, timeout: 2s}
-judge: {primary: judge}
+judge: {repeat: none, agreement: none, injection: none, primary: judge}
 report: {limits: [500ms, 1s]}
 sinks: {dir: rows, flush: {every: 200ms}}
 gate: {latency: {over: {1s: 50%%}}}

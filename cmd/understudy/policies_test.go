@@ -43,7 +43,7 @@ candidates:
   chain: {model: chain}
   choice: {model: choice}
   racing: {model: racing}
-judge: {primary: judge}
+judge: {repeat: none, agreement: none, injection: none, primary: judge}
 `, url)
 	cfg, err := config.Parse("x.yaml", []byte(text))
 	if err != nil {

@@ -26,7 +26,7 @@ tap: {upstream: "https://api.openai.com"}
 candidates:
   luna: {model: luna}
   own: {model: own}
-judge: {primary: judge}
+judge: {repeat: none, agreement: none, injection: none, primary: judge}
 `
 
 func TestPrices(t *testing.T) {
@@ -93,7 +93,7 @@ tap: {listen: 127.0.0.1:0, upstream: %[1]s, rate: 100%%, sample_by: request}
 candidates:
   free: {model: free}
   unknown: {model: unknown}
-judge: {primary: judge}
+judge: {repeat: none, agreement: none, injection: none, primary: judge}
 bus: {dir: bus}
 sinks: {dir: rows, flush: {every: 200ms}}
 `, live, cand, verdicts))
