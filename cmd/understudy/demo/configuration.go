@@ -37,7 +37,10 @@ candidates:
 judge:
   primary: judge-a
   reserve: judge-b
-  concurrency: 96                # the whole experiment in a minute
+  concurrency: 96                # the whole experiment in a minute, so nothing is graded twice
+  repeat: none
+  agreement: none
+  injection: none
 
 sinks: {dir: rows, flush: {every: 2s}}
 
