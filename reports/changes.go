@@ -40,8 +40,10 @@ type Change struct {
 	Before float64 `json:"before"`
 	After  float64 `json:"after"`
 	Delta  float64 `json:"delta"`
-	// SE = sqrt(SE_before² + SE_after²), each clustered by session. A quantile has
-	// none; SE and InSE are nil too where neither week varies.
+	// SE = sqrt(SE_before² + SE_after²), each clustered by session. A share of 0 or 1
+	// in one of the weeks has no error of its own: SE is then at least the one that
+	// Interval's end towards 0 stands for by the normal distribution. A quantile has none; SE and InSE
+	// are nil too where neither week varies.
 	SE   *float64 `json:"se"`
 	InSE *float64 `json:"in_se"`
 	// Interval of a mean is Welch's. That of a share is Newcombe's for independent

@@ -67,16 +67,34 @@ func shareChange(before, after share01, level float64) (Change, bool) {
 			return c, true
 		}
 	case err == nil:
-		c.setSE(d)
-		if p, err := d.PValue(0); err == nil {
-			c.P = new(p)
-		}
 		if own, err := d.CI(level); err == nil && clustered {
 			iv.Lower, iv.Upper = max(-1, min(iv.Lower, own.Lower)), min(1, max(iv.Upper, own.Upper))
+		}
+		p, _ := d.PValue(0)
+		if delta != 0 && (before.same() || after.same()) {
+			d.SE = max(d.SE, towardsNone(delta, iv, level))
+			p = max(p, math.Erfc(math.Abs(delta)/d.SE/math.Sqrt2))
+		}
+		if c.setSE(d); c.InSE != nil {
+			c.P = new(p)
 		}
 	}
 	c.Interval = intervalOf(iv, nil)
 	return c, true
+}
+
+// same says that the event happened to all calls or to none: their own standard error
+// is 0, which they do not deserve.
+func (f share01) same() bool { return f.x == 0 || f.x == f.calls.rows }
+
+// towardsNone is the standard error that the end of an interval on the side of no
+// change stands for, by the normal distribution.
+func towardsNone(delta float64, iv stats.Interval, level float64) float64 {
+	reach := delta - iv.Lower
+	if delta < 0 {
+		reach = iv.Upper - delta
+	}
+	return reach / (math.Sqrt2 * math.Erfinv(level))
 }
 
 // p95Change needs a p95 in both weeks that does not lie among failed calls.

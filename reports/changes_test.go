@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/understudy-eval/understudy/reports"
 	"github.com/understudy-eval/understudy/shadow"
@@ -38,6 +39,32 @@ func twoWeeks() []sinks.Row {
 	return rows
 }
 
+// TestChangeFromNone: a week without a case has no error of its own, which would make
+// three cases in a thousand calls after none 1.73 SE; Newcombe's interval says 1.36, and
+// the chance that all three lie in one of the weeks by chance is a quarter: 1.15.
+func TestChangeFromNone(t *testing.T) {
+	var rows []sinks.Row
+	for i := range 2000 {
+		r := graded(i, shadow.Live, 2, time.Second)
+		if r.Seen = monday; i >= 1000 {
+			r.Seen = monday.AddDate(0, 0, 7)
+		}
+		if i >= 1997 {
+			r.Took = new(5 * time.Second)
+		}
+		rows = append(rows, r)
+	}
+	for _, x := range inWindow(t, liveOnly(), rows, week(t, "2026-W42")).Changes.List {
+		if x.Figure == reports.FigureOver && *x.Limit == 3*time.Second {
+			if delta := cmp.Diff([]float64{0.003, 0.002198}, []float64{x.Delta, *x.SE}, cmpopts.EquateApprox(0, 1e-6)); delta != "" {
+				t.Errorf("%v SE\n%s", *x.InSE, delta)
+			}
+			return
+		}
+	}
+	t.Error("the limit is not compared")
+}
+
 // TestChanges: the figures were computed by hand. Of four values a, b, c, b one apart
 // the SE is sqrt(2/3)/2; of one or three in four it is 1/4.
 func TestChanges(t *testing.T) {
@@ -63,7 +90,7 @@ func TestChanges(t *testing.T) {
 	}{
 		{shadow.Live, reports.FigureMean, 2, 4, 2, math.Sqrt(1. / 3), true},
 		{shadow.Live, reports.FigureOver, 0.25, 0.75, 0.5, math.Sqrt(1. / 8), false},
-		{"cand-a", reports.FigureFailures, 0, 0.25, 0.25, 0.25, false},
+		{"cand-a", reports.FigureFailures, 0, 0.25, 0.25, 0.270835, false}, // (0.25 + 0.2808) / 1.96, by Newcombe's lower end
 		{"cand-a", reports.FigureMean, 1.5, 4. / 3, -1. / 6, math.Sqrt(1./12 + 1./9), false},
 	} {
 		x := find(w.arm, w.figure)

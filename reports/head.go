@@ -65,6 +65,9 @@ func said(d Decision, r Report) []paragraph {
 		if d.Turnable {
 			sub("missing grades: " + d.Missing)
 		}
+		if words := c.atEqualLength(); words != "" {
+			sub(words)
+		}
 		sub("what would change it: " + change(d, basis, c))
 	}
 	if alone, ok := r.comparison(d.Arm); ok && r.Whole != nil {

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"math"
 	"slices"
 
 	"github.com/understudy-eval/understudy/stats"
@@ -42,6 +43,17 @@ func lengthOf(all pairs, e Experiment) Length {
 		EqualTimes: quantileDeltas(equal, answer.latency, e.Level),
 		Bands:      lengthBands(graded),
 	}
+}
+
+// hides says that a grade difference stands out, that it would also do so over the
+// pairs of equal length if it were the same there, and that it does not.
+func (l Length) hides(all Estimate) bool {
+	equal := l.Equal
+	if all.InSE == nil || equal.InSE == nil {
+		return false
+	}
+	stands, same := math.Abs(*all.InSE) > standsOut, math.Abs(*all.Value / *equal.SE) > standsOut
+	return stands && same && !(math.Abs(*equal.InSE) > standsOut && *equal.Value**all.Value > 0)
 }
 
 // equallyLong says that two lengths are the same, or less than 20 % apart.

@@ -1,6 +1,7 @@
 package reports_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/understudy-eval/understudy/reports"
+	"github.com/understudy-eval/understudy/rubric"
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/sinks"
 )
@@ -100,5 +102,42 @@ func TestLengthBands(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestLengthInTheHeadline: a difference that stands out over all pairs and not over
+// those of equal length, where it would if it were the same, is said in the head.
+func TestLengthInTheHeadline(t *testing.T) {
+	head := func(equallyBetter bool) string {
+		var rows []sinks.Row
+		for i := range 400 {
+			live, cand := graded(i, shadow.Live, 3, time.Second), graded(i, "cand-a", 2+i/2%2*2, time.Second)
+			live.TokensOut, cand.TokensOut = new(int64(100)), new(int64(100))
+			if i%2 == 0 { // longer and better; the others are equally long and as often better as worse
+				cand.TokensOut = new(int64(300))
+			}
+			if i%2 == 0 || equallyBetter {
+				cand.Grade = new(rubric.Grade(1 + i/2%2))
+			}
+			rows = append(rows, live, cand)
+		}
+		r := build(t, experiment(), rows, booksFor(400))
+		decisions, err := r.Experiment.Gate.DecideAll(r, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := r.Text(&b, 0, decisions); err != nil {
+			t.Fatal(err)
+		}
+		head, _, _ := strings.Cut(b.String(), "\n\n")
+		return head
+	}
+	const caveat = "  at equal length: 0.00 (SE 0.07) over 200 pairs, so part of the difference may be one of length"
+	if got := head(false); !strings.Contains(got, caveat) {
+		t.Errorf("no %q in\n%s", caveat, got)
+	}
+	if got := head(true); strings.Contains(got, "at equal length") {
+		t.Errorf("a caveat in\n%s", got)
 	}
 }

@@ -101,7 +101,7 @@ type Plan struct {
 	Steps   []Step    `json:"steps"`
 	// End is what is known at the stop, or with the planned pairs if there is none.
 	End End `json:"end"`
-	// Warnings say what the plan cannot decide by the stop.
+	// Warnings say what the plan cannot decide by the stop, or with the planned pairs.
 	Warnings []string `json:"warnings"`
 }
 
@@ -197,9 +197,7 @@ func NewPlan(e Experiment, v Volume) (Plan, error) {
 	if out.End, err = p.end(e.Start, e.Stop); err != nil {
 		return Plan{}, fmt.Errorf("plan: %w", err)
 	}
-	if dated {
-		out.Warnings = out.warnings()
-	}
+	out.Warnings = out.warnings()
 	return out, nil
 }
 

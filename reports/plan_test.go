@@ -200,7 +200,10 @@ func TestPlanEdges(t *testing.T) {
 				"warning: the 900 planned pairs are not reached", "warning: share of answers over 10 s, limit 1 %: at half the limit it would"}, nil},
 		{"burn-in too late", "a day is not even that", perDay(30), func(e *reports.Experiment) { e.Start, e.Stop = day(0), day(1) },
 			[]string{"on day 1 with 30 pairs, the burn-in has not ended", "warning: the burn-in ends after the last day", "cannot pass by the last day, 2026-10-05; it takes 73 calls (day 3, after the stop)"}, nil},
-		{"open end", "nothing is late", perDay(1), func(e *reports.Experiment) { e.Start = day(0) }, []string{"from 2026-10-05 (UTC), no stop date", "with the 900 planned pairs (day 900)"}, []string{"warning", "after the stop"}},
+		{"open end", "nothing is late", perDay(1), func(e *reports.Experiment) { e.Start = day(0) }, []string{"from 2026-10-05 (UTC), no stop date", "with the 900 planned pairs (day 900)",
+			"warning: with the 900 planned pairs a candidate as good as live passes with a chance of about 30 % only", "; 2,165 planned pairs give 80 %"}, []string{"after the stop"}},
+		{"pairs enough", "these pass nearly always", perDay(1), func(e *reports.Experiment) { e.Gate.PlannedPairs = 3000 }, nil, []string{"warning"}},
+		{"hardly a burn-in", "the plan ends before it", perDay(1), func(e *reports.Experiment) { e.Gate.PlannedPairs = 40 }, []string{"warning: the burn-in does not end within the 40 planned pairs"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := toPlan()

@@ -138,8 +138,11 @@ func (e End) words(p Plan) string {
 		when, 100**e.PassAsGood, 100*p.Power, signed(*e.PassFrom, 2))
 }
 
-// warnings are what cannot be decided by the stop.
+// warnings are what cannot be decided by the stop, or with the planned pairs.
 func (p Plan) warnings() []string {
+	if !p.stops() {
+		return p.tooFewPlanned()
+	}
 	last := p.date(*p.End.Day)
 	late := func(s Size) bool { return s.Day == nil || *s.Day > *p.End.Day }
 	out := []string{}
@@ -148,7 +151,8 @@ func (p Plan) warnings() []string {
 		out = append(out, fmt.Sprintf("the burn-in ends after the last day, %s: every candidate will be undecided, which is a no-go", last))
 	case *p.End.PassAsGood < p.Power:
 		out = append(out, fmt.Sprintf("the last day, %s, comes too early for a candidate as good as live: it stays undecided, a no-go, with a chance of up to %.0f %%; "+
-			"more pairs a day, a later stop or a wider margin would help", last, 100*(1-*p.End.PassAsGood)))
+			"%s give %.0f %%, so more pairs a day, a later stop or a wider margin would help",
+			last, 100*(1-*p.End.PassAsGood), p.sizeWords(p.Needed[0].Daily), 100*p.Power))
 	}
 	if planned := (Size{Day: p.plannedDay()}); late(planned) {
 		out = append(out, fmt.Sprintf("the %s planned pairs are not reached by the last day, %s; plan with the %s that are", number(p.Gate.PlannedPairs), last, number(p.End.Pairs)))
@@ -163,6 +167,24 @@ func (p Plan) warnings() []string {
 		}
 	}
 	return out
+}
+
+// tooFewPlanned warns of planned pairs with which a candidate as good as live will
+// hardly pass.
+func (p Plan) tooFewPlanned() []string {
+	planned := counted(p.Gate.PlannedPairs, "planned pair")
+	switch {
+	case p.End.PassAsGood == nil:
+		return []string{fmt.Sprintf("the burn-in does not end within the %s", planned)}
+	case *p.End.PassAsGood >= p.Power:
+		return []string{}
+	}
+	enough := "more than a billion"
+	if n := p.Needed[0].Daily.N; n != nil {
+		enough = number(*n)
+	}
+	return []string{fmt.Sprintf("with the %s a candidate as good as live passes with a chance of about %.0f %% only, where pairs differ by a standard deviation of %.3g; %s planned pairs give %.0f %%",
+		planned, 100**p.End.PassAsGood, p.Volume.SD, enough, 100*p.Power)}
 }
 
 func (p Plan) callWords(s Size) string { return strings.Replace(p.sizeWords(s), " pairs", " calls", 1) }

@@ -25,7 +25,8 @@ const (
 )
 
 // PNG writes the decisions and the forest plot of grade deltas as an image for a
-// chat message: 1120 pixels wide, on white. A candidate whose name the image's font
+// chat message, below it for a no-go by latency the curves of Survival: 1120 pixels
+// wide, on white. A candidate whose name the image's font
 // cannot show (it has Latin, Greek and Cyrillic) is called "candidate" with its
 // number. Same report and decisions, same bytes on one kind of machine.
 func (r Report) PNG(w io.Writer, decisions []Decision) error {
@@ -34,24 +35,60 @@ func (r Report) PNG(w io.Writer, decisions []Decision) error {
 	}
 	r, decisions = drawable(r, decisions)
 	words := pngWords(r, decisions)
-	f := forest(r)
-	f.width = pngWidth - 2*pngMargin
-	height := words.height() + f.height + vg.Length(len(f.keys))*keyHeight + 2.75*pngMargin
-
+	drawn := pngFigures(r, decisions)
+	height := words.height() + 2*pngMargin
+	for _, f := range drawn {
+		height += f.pngHeight()
+	}
 	canvas := vgimg.NewWith(vgimg.UseWH(pngWidth, height), vgimg.UseDPI(72*pngScale), vgimg.UseBackgroundColor(color.White))
 	c := draw.Crop(draw.New(canvas), pngMargin, -pngMargin, pngMargin, -pngMargin)
 	c = words.paint(c)
-	if f.plot != nil {
-		c.Max.Y -= pngMargin / 2
-		for i, k := range f.keys {
-			k.paint(c, vg.Length(len(f.keys)-1-i)*keyHeight)
-		}
-		f.paint(draw.Crop(c, 0, 0, vg.Length(len(f.keys))*keyHeight+pngMargin/4, 0))
+	for _, f := range drawn {
+		part := c
+		part.Min.Y = c.Max.Y - f.pngHeight()
+		f.paintPNG(part)
+		c.Max.Y = part.Min.Y
 	}
 	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(w); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
+}
+
+// pngFigures are the forest plot, and for a no-go by latency the curves that show it.
+func pngFigures(r Report, decisions []Decision) []figure {
+	all := []figure{forest(r)}
+	if slices.ContainsFunc(decisions, Decision.tooSlow) {
+		all = append(all, survivalCurves(r))
+	}
+	all = slices.DeleteFunc(all, func(f figure) bool { return f.plot == nil })
+	for i := range all {
+		all[i].width = pngWidth - 2*pngMargin
+	}
+	return all
+}
+
+// tooSlow says that the time of whole answers is a reason of a no-go.
+func (d Decision) tooSlow() bool {
+	return d.Outcome == NoGo && slices.ContainsFunc(d.Guards, func(c Check) bool {
+		return c.State == Fail && (c.Code == CodeP95Increase || strings.HasPrefix(string(c.Code), codeTailOver))
+	})
+}
+
+// pngHeight is that of a figure in an image, with its title, legend and the gap above.
+func (f figure) pngHeight() vg.Length {
+	return f.height + vg.Length(len(f.keys))*keyHeight + 0.75*pngMargin + 1.3*textSize
+}
+
+// paintPNG draws a figure below its title and above its legend.
+func (f figure) paintPNG(c draw.Canvas) {
+	c.Max.Y -= pngMargin / 2
+	c.FillText(lettering(inkText, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X, Y: c.Max.Y}, f.title)
+	c.Max.Y -= 1.3 * textSize
+	for i, k := range f.keys {
+		k.paint(c, vg.Length(len(f.keys)-1-i)*keyHeight)
+	}
+	f.paint(draw.Crop(c, 0, 0, vg.Length(len(f.keys))*keyHeight+pngMargin/4, 0))
 }
 
 // keyHeight is that of a line of the legend.

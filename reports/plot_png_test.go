@@ -38,7 +38,7 @@ func TestPNG(t *testing.T) {
 	if width := img.Bounds().Dx(); width != 1120 {
 		t.Errorf("%d pixels wide", width)
 	}
-	if height := img.Bounds().Dy(); height < 300 || height > 1000 {
+	if height := img.Bounds().Dy(); height < 900 || height > 1800 {
 		t.Errorf("%d pixels high", height)
 	}
 	rows := map[color.RGBA][]int{}
@@ -64,6 +64,19 @@ func decoded(t *testing.T, data []byte) image.Image {
 		t.Fatal(err)
 	}
 	return img
+}
+
+// TestPNGShowsWhy: only a no-go by latency has the curves below the forest plot.
+func TestPNGShowsWhy(t *testing.T) {
+	e, rows := experiment(), foundingRows(t)
+	slow := decoded(t, pngOf(t, build(t, e, rows, booksFor(600)))).Bounds().Dy()
+	for i := range rows {
+		rows[i].Took = new(time.Second)
+	}
+	fast := decoded(t, pngOf(t, build(t, e, rows, booksFor(600)))).Bounds().Dy()
+	if slow < fast+500 {
+		t.Errorf("%d pixels high where it is too slow, %d where it is not", slow, fast)
+	}
 }
 
 // TestPNGNames: a name without a glyph is a number instead of boxes, so that two

@@ -33,11 +33,13 @@ func costSection(r Report) section {
 	add(level+" per 1,000", func(c ArmCost) string { return c.Interval.dollars(c.PerAnswer.SE, 1000, dollars) })
 	add("median per answer", func(c ArmCost) string { return dollarsOf(c.Median, nil, 1, dollars) })
 	add("p95 per answer", func(c ArmCost) string { return dollarsOf(c.P95, nil, 1, dollars) })
-	add("in all", func(c ArmCost) string { return totalText(c.TotalNUSD) })
+	add("in all", func(c ArmCost) string { return totalText(c.TotalNUSD) + ofAll(c.Known, c.Calls) })
 	add("tokens in, mean", func(c ArmCost) string { return c.TokensIn.text() })
 	add("tokens out, mean", func(c ArmCost) string { return c.TokensOut.text() })
 	add("of them reasoning, mean", func(c ArmCost) string { return c.TokensReasoning.text() })
-	add("judging, in all", func(c ArmCost) string { return totalText(c.Judging.TotalNUSD) })
+	add("judging, in all", func(c ArmCost) string {
+		return totalText(c.Judging.TotalNUSD) + ofAll(c.Judging.Known, c.Judging.Judged)
+	})
 	add("judging, per graded answer", func(c ArmCost) string { return dollarsOf(c.Judging.PerGraded, nil, 1, dollars) })
 	s.notes = costNotes(r)
 	return s
@@ -115,6 +117,14 @@ func relativeInterval(iv *Interval) string {
 		return undefined
 	}
 	return iv.text(points) + " %"
+}
+
+// ofAll says beside a sum how many of all it is of, where some are not known.
+func ofAll(known, all int) string {
+	if known == 0 || known == all {
+		return ""
+	}
+	return fmt.Sprintf(" (%d of %d)", known, all)
 }
 
 func totalText(nano *int64) string {

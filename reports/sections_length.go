@@ -47,6 +47,16 @@ func lengthSection(r Report) section {
 	return s
 }
 
+// atEqualLength is what a reader of the headline has to know where the grade
+// difference is not to be seen between answers of equal length; else empty.
+func (c Comparison) atEqualLength() string {
+	if !c.Length.hides(c.Quality.Delta) {
+		return ""
+	}
+	return fmt.Sprintf("at equal length: %s over %s, so part of the difference may be one of length",
+		c.Length.Equal.text(), counted(c.Length.Equal.N, "pair"))
+}
+
 // calls counts the answered pairs of equal length.
 func (l Length) calls() int { return l.EqualTimes[0].Calls }
 
@@ -79,11 +89,15 @@ func (e Estimate) text() string {
 	return fmt.Sprintf("%s (SE %s)", signed(*e.Value, d), or(e.SE, unsigned(d)))
 }
 
+// textsQuery finds the texts of a sample, as DuckDB reads them.
+const textsQuery = "SELECT * FROM 'texts/*/*.parquet' WHERE sample = '…' in sinks.dir"
+
 // lookUp lists calls and pairs for people to look at.
 func lookUp(r Report) section {
 	s := section{
 		title: "Calls and pairs to look up, by sample id; grades live, candidate",
 		table: table{head: []string{"", "sample", "figure"}},
+		notes: []string{"their texts, as long as sinks.keep_text keeps them: " + textsQuery},
 	}
 	add := func(name, sample, figure string) { s.table.rows = append(s.table.rows, []string{name, sample, figure}) }
 	for _, a := range r.Arms {

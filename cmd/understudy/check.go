@@ -6,9 +6,11 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/understudy-eval/understudy/cmd/understudy/config"
 	"github.com/understudy-eval/understudy/reports"
 )
 
@@ -35,7 +37,7 @@ judge for one verdict, and says what it found, one by one. That costs a few toke
 			summarize(out, s)
 			prices := openPrices(s.cfg)
 			prices.show(out)
-			for _, warning := range slices.Concat(s.warnings, prices.warnings(), s.cfg.Secrets(os.LookupEnv)) {
+			for _, warning := range slices.Concat(s.warnings, unlikely(s), prices.warnings(), s.cfg.Secrets(os.LookupEnv)) {
 				fmt.Fprintln(out, "warning:", warning)
 			}
 			if err := checkRows(s); err != nil {
@@ -95,6 +97,25 @@ func visible(g reports.Gate) string {
 		return ""
 	}
 	return fmt.Sprintf(" (they show a difference of about %.2f, looked at every day, where pairs differ by a standard deviation of %g)", shows, reports.DefaultSD)
+}
+
+// unlikely warns of a gate that a candidate as good as live will hardly pass: dates
+// and pairs a day are the plan's matter.
+func unlikely(s *setup) []error {
+	e := s.experiment
+	e.Start, e.Stop = time.Time{}, time.Time{}
+	p, err := reports.NewPlan(e, reports.Volume{PairsPerDay: 1, SD: reports.DefaultSD, PairsPerSession: 1})
+	if err != nil || len(candidates(e)) == 0 {
+		return nil
+	}
+	var out []error
+	for _, warning := range p.Warnings {
+		out = append(out, &config.Error{
+			Position: s.cfg.At("gate.planned_pairs"), Key: "gate.planned_pairs", Problem: warning,
+			Want: "more planned pairs or a wider gate.margin; \"understudy plan\" says what that takes",
+		})
+	}
+	return out
 }
 
 // guards says what else must hold for a go, defaults included.

@@ -154,6 +154,7 @@ func farewell(w io.Writer, r reports.Report, keep string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "\nThe report is in %s. Next: understudy gate --config %s\n", path, filepath.Join(keep, configFile))
+	_, err = fmt.Fprintf(w, "\nThe report is in %s. Next: understudy gate --config %s --candidate %s\n",
+		path, filepath.Join(keep, configFile), candidates(r.Experiment)[0])
 	return err
 }

@@ -51,6 +51,7 @@ func heavy() map[string][]string {
 		"github.com/olekukonko/tablewriter": {"reports"},
 		"github.com/goccy/go-yaml":          {"rubric", "cmd/understudy/config"},
 		"github.com/spf13/cobra":            {"cmd/understudy"},
+		"github.com/spf13/pflag":            {"cmd/understudy"},
 		"github.com/schollz/progressbar/":   {"cmd/understudy"},
 		"github.com/santhosh-tekuri/":       {"shadow/contract"},
 		"github.com/andybalholm/brotli":     {"shadow/tap"},

@@ -117,7 +117,7 @@ func readMarks(dir string) ([]reports.Mark, error) {
 	}
 	marks, err := reports.ReadMarks(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w; mend that line or take it out", path, err)
 	}
 	return marks, nil
 }

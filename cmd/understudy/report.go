@@ -47,6 +47,9 @@ The same rows and the same experiment give the same bytes.`,
 			if err := checkFormat(format, out == "" && isTerminal(cmd.OutOrStdout())); err != nil {
 				return usageError{err}
 			}
+			if window.From.After(now) {
+				return fmt.Errorf("%s has not begun: its first day is %s, and today is %s (UTC)", asked.name(), window.From.Format(time.DateOnly), now.Format(time.DateOnly))
+			}
 			if format == "schema" { // it needs no rows
 				return toFile(out, cmd.OutOrStdout(), func(w io.Writer) error {
 					_, err := w.Write(reports.Schema())
@@ -108,7 +111,7 @@ func buildReport(dir string, w reports.Window, options ...reports.Option) (repor
 	}
 	fsys := os.DirFS(dir)
 	if err := sinks.Verify(fsys); err != nil {
-		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
+		return reports.Report{}, fmt.Errorf("rows in %s: %w%s", dir, err, mending(err))
 	}
 	if err := endsTooEarly(fsys, w); err != nil {
 		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
@@ -118,6 +121,15 @@ func buildReport(dir string, w reports.Window, options ...reports.Option) (repor
 		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
 	}
 	return r, nil
+}
+
+// mending says what to do about files that are damaged or gone.
+func mending(err error) string {
+	missing := &sinks.MissingError{}
+	if !errors.Is(err, sinks.ErrDamaged) && !errors.As(err, &missing) {
+		return ""
+	}
+	return "; nothing is decided without these rows: put the file back from a copy, or go on with a new experiment.name and sinks.dir"
 }
 
 // endsTooEarly refuses a window that ends before the first day with rows: a report

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // usageError is a command line that cannot be understood.
@@ -31,6 +33,7 @@ says with standard errors and latency tails whether a candidate may be promoted.
 A candidate's answer is never served.
 
 Start with "understudy demo", then "understudy init".`,
+		Version:       version(debug.ReadBuildInfo()),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
@@ -40,13 +43,49 @@ Start with "understudy demo", then "understudy init".`,
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.PersistentFlags().String("config", "understudy.yaml", "configuration `FILE`")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{flagError(err)} })
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newDemo(), newInit(), newCheck(), newPlan(), newRun(), newTap(), newReport(), newMark(), newGate())
 	for _, c := range root.Commands() {
 		strictArgs(c)
 	}
 	return root
+}
+
+// version is the module's, or else the revision that the program was built from.
+func version(info *debug.BuildInfo, ok bool) string {
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	setting := map[string]string{}
+	for _, s := range info.Settings {
+		setting[s.Key] = s.Value
+	}
+	revision := setting["vcs.revision"]
+	switch {
+	case revision == "":
+		return "unknown (built without its revision, as by go run)"
+	case setting["vcs.modified"] == "true":
+		return revision + ", modified"
+	}
+	return revision
+}
+
+// flagError says what a flag takes where the library would quote its parser.
+func flagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	want := map[string]string{"float64": "a number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
+	if want == "" {
+		return err
+	}
+	return fmt.Errorf("--%s %q: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 }
 
 // strictArgs makes a wrong number of arguments a usage error.

@@ -19,6 +19,14 @@ func (a *windowAsked) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.to, "to", "", "`DAY` after the last one of the window (default: all)")
 }
 
+// name is the window as it was asked for.
+func (a *windowAsked) name() string {
+	if a.week != "" {
+		return "--week " + a.week
+	}
+	return "--from " + a.from
+}
+
 // window reads the flags; an empty side is open.
 func (a *windowAsked) window(now time.Time) (reports.Window, error) {
 	switch {

@@ -375,6 +375,10 @@ bus: {url: "nats://127.0.0.1:4222,nats://bus.example:4222"}
 	if !strings.Contains(errors.Join(twice...).Error(), "understudy.yaml:4:17: tap.upstream: a client whose base_url ends in /v1") {
 		t.Errorf("paths are passed on whole: %v", twice)
 	}
+	whole := parse(t, strings.Replace(text, "127.0.0.1:9000}", "127.0.0.1:9000, rate: 1}", 1)).Warnings
+	if len(whole) != len(want)+1 || !strings.Contains(errors.Join(whole...).Error(), "understudy.yaml:6:46: tap.rate: every request is sampled") {
+		t.Errorf("a rate of 1 is all of the traffic: %v", whole)
+	}
 	quiet := strings.NewReplacer("primary: a, reserve: b", "primary: c", "bus:", "#").Replace(text)
 	if w := parse(t, quiet).Warnings; len(w) != 0 {
 		t.Errorf("all on loopback, and still: %v", w)

@@ -40,6 +40,9 @@ func (r *draft) warnings() []error {
 			warn(j.key, "conversations go unredacted to "+host, "be sure that they may; redaction is not supported yet")
 		}
 	}
+	if r.Tap.Rate == 1 {
+		warn("tap.rate", "every request is sampled: each candidate and the judge are asked, and paid, for all of the traffic", "1% for a hundredth of it, or be sure")
+	}
 	if strings.HasSuffix(r.Tap.Upstream, "/v1") {
 		warn("tap.upstream", "a client whose base_url ends in /v1, as usual, would reach /v1/v1 there: paths are passed on whole", "the address without /v1")
 	}
