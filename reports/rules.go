@@ -130,16 +130,18 @@ func (r *rules) valid(f *fact) bool {
 	case stateNotAsked:
 		return f.judged != judgedGraded && f.grade == noGrade && f.arm != r.arms[0]
 	case stateFailed:
-		return f.judged != judgedGraded && f.grade == noGrade && f.reason != 0 && timed(f)
+		return f.judged != judgedGraded && f.grade == noGrade && f.reason != 0 && r.timed(f)
 	case stateAnswered:
-		return timed(f) && r.validVerdict(f)
+		return r.timed(f) && r.validVerdict(f)
 	}
 	return false
 }
 
-func timed(f *fact) bool {
-	first := f.numbers[firstTokenUS]
-	return f.numbers[tookUS] >= 0 && (first == unknown || first >= 0)
+// timed reports whether the times of a call make sense. Only the live arm's, where it
+// was recorded elsewhere, may be unknown: whoever asks a candidate measures it.
+func (r *rules) timed(f *fact) bool {
+	took, first := f.numbers[tookUS], f.numbers[firstTokenUS]
+	return (took >= 0 || took == unknown && f.arm == r.arms[0]) && (first == unknown || first >= 0)
 }
 
 func (r *rules) validVerdict(f *fact) bool {
@@ -181,6 +183,10 @@ func (c *codes) observe(f *fact) obs {
 
 func (f *fact) latencyKind() kind {
 	switch {
+	case f.numbers[tookUS] == unknown && (f.aborted || f.state == stateAnswered):
+		return untimed
+	case f.numbers[tookUS] == unknown:
+		return failed
 	case f.aborted:
 		return left
 	case f.censored || f.timedOut:

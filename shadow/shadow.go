@@ -97,6 +97,9 @@ type Answer struct {
 	// failure. Censored says that a limit or the user cut it off: it took more than Took.
 	Took     time.Duration `json:"took_ns"`
 	Censored bool          `json:"censored,omitempty"`
+	// Untimed says that nobody measured Took, which is 0 then: a recorded answer that
+	// came without times. It is unknown in rows.
+	Untimed bool `json:"untimed,omitempty"`
 	// Queued is how long the sample waited in the pipeline before this arm was
 	// asked: our own time, not the model's. 0 for the live arm.
 	Queued   time.Duration `json:"queued_ns,omitempty"`

@@ -67,7 +67,7 @@
 //	  status           int32              nullable            HTTP status
 //	  attempts         int32              nullable calls      calls made for this answer
 //	  first_token_us   int64              nullable us         time to the first content of a stream
-//	  took_us          int64              nullable us         time to the last byte or the failure; null when not asked
+//	  took_us          int64              nullable us         time to the last byte or the failure; null when not asked, or recorded without it
 //	  censored         boolean            required            it took more than took_us: a limit or the user cut it off
 //	  queued_us        int64              nullable us         wait in the pipeline before the arm was asked; null for live
 //	  finish           string             nullable            why the answer ended

@@ -46,7 +46,7 @@ type Row struct {
 	Status          *int32
 	Attempts        *int32
 	FirstToken      *time.Duration // first_token_us
-	Took            *time.Duration // took_us; null when not asked
+	Took            *time.Duration // took_us; null when not asked, or recorded without it
 	Censored        bool           // it took more than Took
 	Queued          *time.Duration // queued_us; null for live
 	Finish          llm.Finish

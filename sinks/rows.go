@@ -96,7 +96,9 @@ func (r *Row) fromAnswer(a shadow.Answer) {
 		r.AnswerChars = ptr(int64(utf8.RuneCountInString(a.Text)))
 	}
 	r.Model, r.Finish = clean(a.Snapshot), clean(a.Finish)
-	r.Took, r.Censored = duration(a.Took), a.Censored
+	if r.Censored = a.Censored; !a.Untimed {
+		r.Took = duration(a.Took)
+	}
 	if a.FirstToken != 0 {
 		r.FirstToken = duration(a.FirstToken)
 	}

@@ -57,7 +57,7 @@ func answerFields() []field[Row] {
 		small(may("status", "", "HTTP status"), func(r *Row) **int32 { return &r.Status }),
 		small(may("attempts", "calls", "calls made for this answer"), func(r *Row) **int32 { return &r.Attempts }),
 		micros(may("first_token_us", "us", "time to the first content of a stream"), func(r *Row) **time.Duration { return &r.FirstToken }),
-		micros(may("took_us", "us", "time to the last byte or the failure; null when not asked"), func(r *Row) **time.Duration { return &r.Took }),
+		micros(may("took_us", "us", "time to the last byte or the failure; null when not asked, or recorded without it"), func(r *Row) **time.Duration { return &r.Took }),
 		flag(need("censored", "", "it took more than took_us: a limit or the user cut it off"), func(r *Row) *bool { return &r.Censored }),
 		micros(may("queued_us", "us", "wait in the pipeline before the arm was asked; null for live"), func(r *Row) **time.Duration { return &r.Queued }),
 		text(may("finish", "", "why the answer ended"), func(r *Row) *llm.Finish { return &r.Finish }),
