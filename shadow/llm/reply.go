@@ -42,7 +42,7 @@ func DecodeReply(d Dialect, body []byte) (Reply, error) {
 	if !known {
 		return reply, failMalformed("the body is not an answer of this dialect")
 	}
-	if f := outcome(reply); f != nil {
+	if f := NoAnswer(reply); f != nil {
 		return reply, f
 	}
 	return reply, nil
@@ -70,8 +70,9 @@ func decoderOf(d Dialect) func(value) (Reply, bool) {
 // finishError is how gateways say that an answer broke off; what came of it is no answer.
 const finishError Finish = "error"
 
-// outcome says whether a decoded reply is an answer.
-func outcome(r Reply) *Failure {
+// NoAnswer says why a decoded reply is no answer: error_in_200 for a finish reason that
+// says error, else empty, truncated or filtered, as [DecodeReply] does. nil is an answer.
+func NoAnswer(r Reply) *Failure {
 	if r.Finish == finishError {
 		return &Failure{Class: Unavailable, Reason: ErrorIn200, Status: http.StatusOK, Err: errors.New("the answer ended with an error")}
 	}

@@ -190,7 +190,7 @@ func (s *Stream) verdict(r Reply, whole bool) *Failure {
 		return &Failure{Class: Unavailable, Reason: Reset, Status: http.StatusOK,
 			Err: errors.New("the stream was cut before its end sign")}
 	}
-	return outcome(r)
+	return NoAnswer(r)
 }
 
 // event takes one event. Nothing after the end sign counts, nor after an error.

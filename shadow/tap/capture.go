@@ -62,6 +62,9 @@ type capture struct {
 	told         bool          // the proxy said so, and made up the answer
 	hidden       bool          // the connection was taken over: we did not see the answer
 	wait         time.Duration // how long the answer asks to wait before the next attempt
+
+	document *Document // what somebody else recorded, in place of the tapes; nil for what passed through
+	weight   int64     // what the budget holds for it
 }
 
 // loss says why a capture is no longer complete.
@@ -91,7 +94,7 @@ func (c *capture) start(a arrival, limit int64) {
 func (c *capture) clear() {
 	c.request.clear(c.budget)
 	c.response.clear(c.budget)
-	c.budget.give(ownBytes)
+	c.budget.give(ownBytes + c.weight)
 	*c = capture{budget: c.budget, request: c.request, response: c.response}
 }
 
@@ -101,6 +104,14 @@ func (c *capture) addRequest(p []byte, end bool) {
 	size := c.requestSize.Add(int64(len(p)))
 	c.requestEnd = c.requestEnd || end || c.length >= 0 && size >= c.length
 	c.add(&c.request, p, 0, size)
+}
+
+// body gives the request's body.
+func (c *capture) body() []byte {
+	if c.document != nil {
+		return c.document.Request
+	}
+	return c.request.bytes(c.requestSize.Load())
 }
 
 func (c *capture) addResponse(p []byte, at time.Duration) {

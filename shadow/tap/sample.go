@@ -27,7 +27,7 @@ func (t *Tap) sample(c *capture) (shadow.Sample, fate) {
 	if f := c.usable(); f != (fate{}) {
 		return shadow.Sample{}, f
 	}
-	request := c.request.bytes(c.requestSize.Load())
+	request := c.body()
 	if turns, err := llm.Conversation(c.endpoint.dialect, request); err != nil || len(turns) == 0 {
 		return shadow.Sample{}, fate{dropped: shadow.DroppedMalformed}
 	}
@@ -38,7 +38,7 @@ func (t *Tap) sample(c *capture) (shadow.Sample, fate) {
 	s := shadow.Sample{
 		ID: c.id, Experiment: t.o.Experiment, Tap: t.o.Source,
 		Seen: c.at.UTC().Round(0), Session: c.session, Route: t.routeOf(c, request), Tags: t.tagsOf(c, request),
-		Rate: c.rate, Draw: c.draw,
+		Rate: c.rate, Draw: c.draw, Redacted: c.document != nil && c.document.Redacted,
 		Dialect: c.endpoint.dialect, Request: request, Header: c.header,
 		Stream: c.asksForStream(request), Live: live,
 	}
@@ -62,13 +62,15 @@ func (c *capture) usable() fate {
 }
 
 func (t *Tap) routeOf(c *capture, request []byte) string {
-	switch t.o.Route.kind {
-	case keyPath:
+	switch {
+	case c.route != "":
+		return c.route
+	case t.o.Route.kind == keyPath:
 		return strings.ToValidUTF8(c.endpoint.name, "\uFFFD")
-	case keyBody:
+	case t.o.Route.kind == keyBody:
 		return tidyKey(textAt(request, t.o.Route.path))
 	}
-	return c.route
+	return ""
 }
 
 func (t *Tap) tagsOf(c *capture, request []byte) map[string]string {
@@ -103,6 +105,9 @@ func (c *capture) asksForStream(request []byte) bool {
 
 // answer decodes what the live service said, or says how it failed.
 func (c *capture) answer() (shadow.Answer, fate) {
+	if c.document != nil {
+		return c.document.answer(c)
+	}
 	a := shadow.Answer{Arm: shadow.Live, Share: 1, Started: c.at.UTC().Round(0), Attempts: 1, Status: c.status, Took: c.took}
 	var failure *llm.Failure
 	switch {

@@ -217,9 +217,9 @@ func (t *Tap) capture(a arrival, r *http.Request, body []byte) *capture {
 	return c
 }
 
-// accept takes a finished capture from the request's goroutine. It never waits.
-func (t *Tap) accept(c *capture) {
-	var f fate
+// accept takes a finished capture from the request's goroutine, and counts and says why
+// if it does not. It never waits.
+func (t *Tap) accept(c *capture) (f fate) {
 	lost := c.lost.Load()
 	switch {
 	case lost == lostSize:
@@ -230,19 +230,20 @@ func (t *Tap) accept(c *capture) {
 		f.dropped = shadow.DroppedStopped
 	default:
 		// Before the client can know that it failed.
-		c.waits = !c.further && c.mayRetry() && !t.budget.tight() && t.turns.announce(c.turn)
+		c.waits = !c.further && c.document == nil && c.mayRetry() && !t.budget.tight() && t.turns.announce(c.turn)
 		select {
 		case t.queue <- c:
 			if t.drained.Load() { // Run may have looked for the last time before
 				t.discard()
 			}
-			return
+			return fate{}
 		default:
 			f.dropped = shadow.DroppedQueueFull
 		}
 	}
 	t.gone(c.arrival, f)
 	t.release(c)
+	return f
 }
 
 // gone counts a captured request of which nothing is kept.
