@@ -11,7 +11,8 @@
 // Subjects are understudy.<kind>.<experiment> with the kinds sample, trial, graded
 // and books, and understudy.dead.<kind>.<experiment>; several experiments share a
 // bus. Samples, graded and books are removed once they are acknowledged; trials
-// stay for a while ([Options.KeepTrials]) so that they can be judged again.
+// stay for a while ([Options.KeepTrials]) so that they can be judged again. What others
+// send to understudy.in.<experiment> is handed on ([Bus.Intake]) and kept by no stream.
 //
 // What is pulled and what is on its way to the server is bounded in bytes, 8 MiB each.
 // Beside the client library's own asynchronous publishing in the same run, a stored
