@@ -101,6 +101,10 @@ func (p *process) tap(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	intake, err := p.openIntake(t)
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", p.cfg.Tap.Listen)
 	if err != nil {
 		return fmt.Errorf("%s: tap.listen: %w", p.cfg.At("tap.listen"), err)
@@ -110,7 +114,7 @@ func (p *process) tap(ctx context.Context) error {
 	if p.listening != nil {
 		p.listening(listener.Addr().String())
 	}
-	return serveTap(ctx, t, upstream, listener, p.log)
+	return serveTap(ctx, t, upstream, listener, intake, p.log)
 }
 
 // candidates has every sample answered by every candidate.

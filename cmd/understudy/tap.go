@@ -128,15 +128,15 @@ func printTap(ctx context.Context, cfg *config.Config, p *printer, log *slog.Log
 		return errors.Join(err, listener.Close())
 	}
 	log.InfoContext(ctx, "tap listens", "address", listener.Addr().String(), "upstream", upstream.Host)
-	if err := serveTap(ctx, t, upstream, listener, log); err != nil {
+	if err := serveTap(ctx, t, upstream, listener, func(context.Context) {}, log); err != nil {
 		return err
 	}
 	return p.totals()
 }
 
-// serveTap serves the live traffic until ctx ends, then lets the requests under way
-// finish and publishes what is queued.
-func serveTap(ctx context.Context, t *tap.Tap, upstream *url.URL, listener net.Listener, log *slog.Logger) error {
+// serveTap serves the live traffic, and further ways in beside it, until ctx ends, then
+// lets the requests under way finish and publishes what is queued.
+func serveTap(ctx context.Context, t *tap.Tap, upstream *url.URL, listener net.Listener, further func(context.Context), log *slog.Logger) error {
 	server := &http.Server{
 		Handler:           t.Middleware(tap.ReverseProxy(upstream, tap.ProxyOptions{Log: log})),
 		ReadHeaderTimeout: time.Minute,
@@ -146,9 +146,16 @@ func serveTap(ctx context.Context, t *tap.Tap, upstream *url.URL, listener net.L
 	defer endPublishing()
 	var all errgroup.Group
 	all.Go(func() error { return t.Run(publishing) })
+	taken := make(chan struct{})
+	all.Go(func() error {
+		defer close(taken)
+		further(ctx)
+		return nil
+	})
 	all.Go(func() error {
 		<-ctx.Done()
 		defer endPublishing()
+		defer func() { <-taken }()
 		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 		defer cancel()
 		if err := server.Shutdown(limit); err != nil {

@@ -134,6 +134,13 @@ type Tap struct {
 	QueueBytes    int64
 	Route         Source
 	Tags          map[string]Source // what the report can be split by beside the route, by name
+	Ingest        Ingest
+}
+
+// Ingest says where services that cannot stand behind the tap send what they recorded.
+type Ingest struct {
+	Listen string // host:port for HTTP; empty for none
+	NATS   bool   // on the bus
 }
 
 // Bus is where samples and what is made of them are stored.

@@ -20,6 +20,7 @@ func (r *draft) check() {
 		r.checkNotTap(under("models", m.Name)+".base_url", m)
 	}
 	r.checkPolicies()
+	r.checkIngest()
 	r.checkCandidates()
 	r.checkServed()
 	r.checkJudge("primary", r.Judge.Primary)
@@ -114,6 +115,17 @@ func (r *draft) lookup(key, name string) (Model, bool) {
 		r.failAt(key, "no model is named "+printable(name), suggest(name, r.named()))
 	}
 	return m, ok && !r.broken[name]
+}
+
+// checkIngest refuses ways in that nobody can use.
+func (r *draft) checkIngest() {
+	in := r.Tap.Ingest
+	if in.NATS && r.Bus.Embedded() {
+		r.failAt("tap.ingest.nats", "the embedded bus is in this process alone, so nobody could send there", "a NATS server as bus.url, or tap.ingest.listen")
+	}
+	if in.Listen != "" && isTap(r.Tap.Listen, "http://"+in.Listen) {
+		r.failAt("tap.ingest.listen", toTap(r.Tap.Listen), "another port")
+	}
 }
 
 // checkAsked reports a name that is no model's and no policy's.

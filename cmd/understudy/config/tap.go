@@ -31,6 +31,7 @@ func (r *draft) tap() reader {
 			"redact":         notYet,
 			"route":          route(&t.Route),
 			"tags":           tags(&t.Tags),
+			"ingest":         section(fields{"listen": listenAddress(&t.Ingest.Listen), "nats": flag(&t.Ingest.NATS)}),
 		})(d, path, n)
 		t.BySession = by == "session"
 	}

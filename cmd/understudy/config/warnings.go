@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"regexp"
 	"strings"
@@ -45,6 +46,9 @@ func (r *draft) warnings() []error {
 	}
 	if strings.HasSuffix(r.Tap.Upstream, "/v1") {
 		warn("tap.upstream", "a client whose base_url ends in /v1, as usual, would reach /v1/v1 there: paths are passed on whole", "the address without /v1")
+	}
+	if host, _, err := net.SplitHostPort(r.Tap.Ingest.Listen); err == nil && (host == "" || unspecified(host) || !onLoopback(host)) {
+		warn("tap.ingest.listen", "whoever reaches this address can add samples: it asks for no credential", "127.0.0.1, or a network of your own")
 	}
 	for _, address := range strings.Split(r.Bus.URL, ",") {
 		if address != "" && !onLoopback(hostOf(address)) {
