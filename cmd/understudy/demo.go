@@ -127,7 +127,7 @@ func playThrough(ctx context.Context, s *setup, play *demo.Play, stderr io.Write
 			}
 			endTap() // publishes what is queued, and the last books
 			<-tapped
-			return show.untilDone(ctx)
+			return p.untilEmpty(ctx)
 		})
 	})
 	return all.Wait()

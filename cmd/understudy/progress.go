@@ -91,20 +91,3 @@ func (p *progress) finish() {
 	}
 	fmt.Fprintf(p.w, "%d requests answered, %d failed, in %.0f s\n\n", p.traffic.Sent(), p.traffic.Failed(), time.Since(p.began).Seconds())
 }
-
-// untilDone waits until no stage has anything left.
-func (p *progress) untilDone(ctx context.Context) error {
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		left, err := p.bus.Backlog(ctx)
-		if err == nil && left.Left() == 0 {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}

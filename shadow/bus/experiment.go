@@ -32,7 +32,7 @@ func (b *Bus) PutExperiment(ctx context.Context, name string, record []byte) ([]
 }
 
 func (b *Bus) putOnce(ctx context.Context, key string, record []byte) ([]byte, error) {
-	bucket, err := b.bucket(ctx)
+	bucket, err := b.bucket(ctx, experimentBucket, "records of experiments, fixed before they run")
 	if err != nil {
 		return nil, err
 	}
@@ -50,17 +50,17 @@ func (b *Bus) putOnce(ctx context.Context, key string, record []byte) ([]byte, e
 	return entry.Value(), nil
 }
 
-func (b *Bus) bucket(ctx context.Context) (jetstream.KeyValue, error) {
-	bucket, err := b.js.KeyValue(ctx, experimentBucket)
+func (b *Bus) bucket(ctx context.Context, name, what string) (jetstream.KeyValue, error) {
+	bucket, err := b.js.KeyValue(ctx, name)
 	if !errors.Is(err, jetstream.ErrBucketNotFound) {
 		return bucket, err
 	}
 	bucket, err = b.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: experimentBucket, Description: "records of experiments, fixed before they run",
+		Bucket: name, Description: what,
 		History: 1, Storage: jetstream.FileStorage, Replicas: b.o.Replicas,
 	})
 	if errors.Is(err, jetstream.ErrBucketExists) {
-		return b.js.KeyValue(ctx, experimentBucket)
+		return b.js.KeyValue(ctx, name)
 	}
 	return bucket, err
 }
