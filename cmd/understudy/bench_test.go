@@ -40,7 +40,7 @@ tap: {listen: 127.0.0.1:0, upstream: %[1]s, rate: 100%%, sample_by: request, que
 bus: {url: "%[2]s"}
 candidates:
   cand: {model: cand}
-judge: {primary: judge, concurrency: 64}
+judge: {repeat: none, agreement: none, injection: none, primary: judge, concurrency: 64}
 sinks: {dir: rows, flush: {every: %[3]s}}
 `
 

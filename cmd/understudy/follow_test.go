@@ -32,7 +32,7 @@ judge: {primary: j}
 	for _, c := range []struct{ old, new, says string }{
 		{"rate: 100%", "rate: 25%", "configuration in force\" rate=0.25"},
 		{"share: 100%", "share: 50%", "shares=map[a:0.5]"},
-		{"rate: 100%", "rate: 300%", "understudy.yaml:4:"},
+		{"rate: 100%", "rate: 300%", "300%"},
 		{"rate: 100%}", "rate: 50%, max_body: 2MiB}", "tap.max_body: changed while the process runs; it needs a restart"},
 	} {
 		write(c.old, c.new)

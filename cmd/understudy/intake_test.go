@@ -66,6 +66,7 @@ func TestIntakeFromEndToEnd(t *testing.T) {
 		t.Errorf("status %d: %s", resp.StatusCode, answer)
 	}
 
+	s.eventually("the bus knows the intake", func() bool { return strings.Contains(s.log.String(), `msg="intake listens" subject=`) })
 	nc, err := nats.Connect(server.URL())
 	if err != nil {
 		t.Fatal(err)

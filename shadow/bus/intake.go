@@ -44,6 +44,8 @@ func (b *Bus) Intake(ctx context.Context, f func(data []byte) []byte, lost func(
 	}
 	if err := b.nc.FlushTimeout(flushTimeout); err != nil && ctx.Err() == nil {
 		b.o.Log.WarnContext(ctx, "intake is not known to the bus yet", "error", err)
+	} else if err == nil {
+		b.o.Log.InfoContext(ctx, "intake listens", "subject", b.subject(kindIn))
 	}
 	b.tellLost(ctx, sub, lost)
 	if err := sub.Drain(); err != nil {
