@@ -30,7 +30,7 @@ func TestBitEqual(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		gs   []judge.Graded
-	}{{"equal chances", trials(800)}, {"unequal chances", unequal(trials(800))}} {
+	}{{"equal chances", trials(400)}, {"unequal chances", unequal(trials(400))}} {
 		t.Run(c.name, func(t *testing.T) {
 			var rows []sinks.Row
 			for _, g := range c.gs {
@@ -49,7 +49,7 @@ func TestBitEqual(t *testing.T) {
 				}
 			}
 			gs := slices.Clone(c.gs)
-			for _, flush := range []int{800, 111} {
+			for _, flush := range []int{400, 111} {
 				rng.Shuffle(len(gs), func(i, j int) { gs[i], gs[j] = gs[j], gs[i] })
 				dir := os.DirFS(written(t, gs, flush))
 				for _, workers := range []int{1, 2, 3, 7} {
