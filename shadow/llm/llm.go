@@ -73,9 +73,31 @@ type Prompt struct {
 	// SchemaName is its name where a provider wants one.
 	Schema     json.RawMessage
 	SchemaName string
-	// MaxTokens limits the reply; 0 leaves it to the provider.
-	MaxTokens int
+	// Form is the mechanism that holds the reply to the schema; empty is [ReplySchema].
+	Form ReplyForm
+	// MaxTokens limits the reply; 0 leaves it to the provider. ThinkTokens come on top
+	// where the model may think before it, so that its thoughts do not eat the reply.
+	MaxTokens, ThinkTokens int
+	// Effort is how much the model is to think, see [Question]; it is asked only of
+	// models that are known to take it.
+	Effort string
+	// Steady asks for temperature 0 of a model that takes one and does not think. No
+	// reply may depend on it.
+	Steady bool
 }
+
+// ReplyForm is a mechanism that holds a model's reply to a schema.
+type ReplyForm string
+
+// The mechanisms, the strictest first.
+const (
+	ReplySchema ReplyForm = "schema" // the provider's own structured output
+	ReplyTool   ReplyForm = "tool"   // the call of a tool whose arguments have the schema, which is forced where that can be said
+	ReplyPrompt ReplyForm = "prompt" // nothing but the words of the prompt
+)
+
+// ReplyForms lists the mechanisms, the strictest first.
+func ReplyForms() []ReplyForm { return []ReplyForm{ReplySchema, ReplyTool, ReplyPrompt} }
 
 // Reply is what a model said.
 type Reply struct {

@@ -29,6 +29,8 @@ type Question struct {
 	// Effort is how much the model is to think: none, minimal, low, medium, high, xhigh
 	// or max; empty leaves it to the provider.
 	Effort string
+	// ThinkTokens come on top of MaxTokens where the model may think; only prompts of ours have them.
+	ThinkTokens int64
 }
 
 // Message is one turn. Role is system, user, assistant or tool; a tool's turn has one
@@ -88,9 +90,18 @@ func (p Prompt) Question() Question {
 		q.Messages = append(q.Messages, Message{Role: "system", Parts: []Part{{Text: p.System}}})
 	}
 	q.Messages = append(q.Messages, Message{Role: "user", Parts: []Part{{Text: p.User}}})
-	if p.Schema != nil {
+	switch {
+	case p.Schema == nil || p.Form == ReplyPrompt:
+	case p.Form == ReplyTool:
+		q.Tools = []Tool{{Name: p.SchemaName, Parameters: p.Schema, Description: "Takes the reply: call it once, with all of its arguments."}}
+		q.Choice = Choice{Must: true, Names: []string{p.SchemaName}}
+	default:
 		q.Format = Format{Form: FormSchema, Schema: p.Schema, Name: p.SchemaName, Strict: true}
 	}
+	if p.Steady {
+		q.Temperature = "0"
+	}
+	q.Effort, q.ThinkTokens = p.Effort, int64(p.ThinkTokens)
 	if p.MaxTokens > 0 {
 		limit := int64(p.MaxTokens)
 		q.MaxTokens = &limit

@@ -26,6 +26,9 @@ func (c *Client) Dialect() llm.Dialect {
 	case llm.ProviderOllama:
 		return llm.OllamaChat
 	}
+	if c.end.Responses {
+		return llm.OpenAIResponses
+	}
 	return llm.OpenAIChat
 }
 

@@ -30,7 +30,7 @@ func (c *Client) encode(req llm.Request) (call, error) {
 		if req.Prompt.Schema != nil && !json.Valid(req.Prompt.Schema) {
 			return call{}, errors.New("schema of the prompt is no JSON")
 		}
-		return c.put(req.Prompt.Question(), llm.Record{}, false)
+		return c.put(req.Prompt.Question(), llm.Record{}, false, true)
 	case req.Body == nil:
 		return call{}, errors.New("request has neither a body nor a prompt")
 	case c.Speaks(req.Dialect):
@@ -64,13 +64,17 @@ func (c *Client) translate(req llm.Request) (call, error) {
 	if err != nil {
 		return call{}, err
 	}
-	return c.put(q, r, req.Stream)
+	return c.put(q, r, req.Stream, false)
 }
 
-// put encodes a question in the provider's own dialect. r has what was lost before.
-func (c *Client) put(q llm.Question, r llm.Record, stream bool) (call, error) {
+// put encodes a question in the provider's own dialect, a client's or one of our own. r
+// has what was lost before.
+func (c *Client) put(q llm.Question, r llm.Record, stream, own bool) (call, error) {
 	d := c.Dialect()
-	e := encoder{Record: r, c: c, q: q, body: object{}}
+	e := encoder{Record: r, c: c, q: q, body: object{}, own: own}
+	if own {
+		e.settle(d)
+	}
 	if d != llm.GeminiGenerate {
 		e.body["model"] = c.end.Model
 	}
@@ -81,6 +85,8 @@ func (c *Client) put(q llm.Question, r llm.Record, stream bool) (call, error) {
 		e.gemini()
 	case llm.OllamaChat:
 		e.ollama(stream)
+	case llm.OpenAIResponses:
+		e.responses(stream)
 	default:
 		e.chat(stream)
 	}
@@ -104,6 +110,7 @@ type encoder struct {
 	c    *Client
 	q    llm.Question
 	body object
+	own  bool              // a prompt of ours
 	ids  map[string]string // exchanged ids of calls
 	err  error             // the first thing that cannot be asked
 }

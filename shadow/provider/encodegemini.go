@@ -162,6 +162,9 @@ func (e *encoder) geminiLimits(config object) {
 	if q.MaxTokens != nil {
 		config["maxOutputTokens"] = *q.MaxTokens
 	}
+	if e.own && versionIn(geminiVersion, e.c.end.Model).atLeast(3, 0) { // the vendor warns of loops below its default
+		q.Temperature = ""
+	}
 	numbers := map[string]json.Number{"temperature": q.Temperature, "topP": q.TopP, "topK": q.TopK, "seed": q.Seed}
 	if versionIn(geminiVersion, e.c.end.Model).atLeast(2, 5) { // they refuse penalties
 		e.noPenalties()

@@ -59,6 +59,9 @@ type Endpoint struct {
 	// Reasoning is none, minimal, low, medium, high, xhigh or max in every dialect; empty
 	// leaves it to the client and the provider.
 	Reasoning string
+	// Responses asks an OpenAI endpoint by the Responses API where the choice is ours: for
+	// prompts and translations. It is an error with another provider.
+	Responses bool
 	// Concurrency is how many calls run at once; 0 is no limit.
 	Concurrency int
 	// MaxReply bounds a reply in bytes, unpacked; 0 is [DefaultMaxReply].
@@ -135,6 +138,8 @@ func (e Endpoint) check() error {
 		return fmt.Errorf("%w: no model", ErrEndpoint)
 	case e.Reasoning != "" && !slices.Contains(efforts, e.Reasoning):
 		return fmt.Errorf("%w: reasoning %q, want one of %v", ErrEndpoint, e.Reasoning, efforts)
+	case e.Responses && e.Provider != llm.ProviderOpenAI:
+		return fmt.Errorf("%w: the Responses API is OpenAI's, and the provider is %s", ErrEndpoint, e.Provider)
 	case e.Concurrency < 0 || e.MaxReply < 0:
 		return fmt.Errorf("%w: concurrency or size of a reply is negative", ErrEndpoint)
 	}

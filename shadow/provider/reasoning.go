@@ -111,9 +111,9 @@ var plainOllama = []string{"llama2", "llama3", "llama4", "gemma2", "gemma3", "ge
 func (e *encoder) thinks(d llm.Dialect) bool {
 	id := e.c.end.Model
 	switch d {
-	case llm.OpenAIChat:
+	case llm.OpenAIChat, llm.OpenAIResponses:
 		model := openAIModelOf(id)
-		return !model.known || model.series || model.major >= 5
+		return !model.known && !e.own || model.series || model.major >= 5
 	case llm.AnthropicMessages:
 		version := versionIn(claudeVersion, id)
 		return e.q.Effort == "none" || version == generation{} && !claudeThree.MatchString(id) || version.atLeast(4, 6)
@@ -122,4 +122,43 @@ func (e *encoder) thinks(d llm.Dialect) bool {
 		return version == generation{} || version.atLeast(2, 5)
 	}
 	return e.q.Effort == "none" || !slices.ContainsFunc(plainOllama, func(family string) bool { return strings.HasPrefix(id, family) })
+}
+
+// settle fits a prompt of ours to the model: where it may think, the limit has room for
+// its thoughts beside the reply, and no temperature is asked for.
+func (e *encoder) settle(d llm.Dialect) {
+	if !e.mayThink(d) {
+		return
+	}
+	e.q.Temperature = ""
+	if e.q.MaxTokens != nil {
+		limit := *e.q.MaxTokens + e.q.ThinkTokens
+		e.q.MaxTokens = &limit
+	}
+}
+
+// mayThink says whether the model may think although it is asked what the word says:
+// false only where it is known not to.
+func (e *encoder) mayThink(d llm.Dialect) bool {
+	id, word := e.c.end.Model, e.word()
+	switch d {
+	case llm.OpenAIChat, llm.OpenAIResponses:
+		model := openAIModelOf(id)
+		if !model.known {
+			return e.c.end.Reasoning != "none" // a server of one's own is asked what the configuration says, and nothing else
+		}
+		return model.reasons(word) || model.major == 5 && model.minor == 0
+	case llm.GeminiGenerate:
+		version := versionIn(geminiVersion, id)
+		if version != (generation{}) && !version.atLeast(2, 5) {
+			return false
+		}
+		return word != "none" || strings.Contains(id, "-pro")
+	case llm.OllamaChat:
+		if slices.ContainsFunc(plainOllama, func(family string) bool { return strings.HasPrefix(id, family) }) {
+			return false
+		}
+		return word != "none" || strings.Contains(id, "gpt-oss") // it thinks a little at the least
+	}
+	return word != "none" && !claudeThree.MatchString(id)
 }

@@ -15,13 +15,17 @@ import (
 //
 //	openai-chat, openai-responses   of models that reason (o-series, gpt-5 and later, unless the effort is
 //	                                none) max_tokens and a temperature other than 1, from gpt-6 on top_p;
-//	                                a strict schema with properties that are not required, or open
+//	                                a strict schema with properties that are not required, or open; a form without
+//	                                a name; an effort that the generation lacks; less than 16 tokens of a response
 //	anthropic-messages              no anthropic-version, no max_tokens; a temperature over 1, and any with
 //	                                version 2026-10-21; texts of blanks, roles but user and assistant; a
-//	                                schema with open objects
+//	                                schema with open objects; thoughts beside a forced tool, or a budget for them
+//	                                that leaves nothing of max_tokens
 //	gemini-generate                 roles but user and model, names of a configuration that it does not have, two
-//	                                schemas, keywords in responseSchema that OpenAPI's subset lacks
-//	ollama                          nothing but unknown fields
+//	                                schemas, keywords in responseSchema that OpenAPI's subset lacks; a schema
+//	                                without its MIME type, no thinking at all of the larger models
+//	ollama                          unknown fields, and thinking of families that cannot
+//	all but ollama                  a tool that is forced and not there
 //
 // What it accepts is not proven to be accepted elsewhere.
 func Strict(next Script) Script {
@@ -57,6 +61,9 @@ func refusal(c Call) string {
 		if !slices.Contains(strings.Fields(fields[c.Dialect]), name) {
 			return "unknown field " + name
 		}
+	}
+	if why := replyRefusal(c.Dialect, c.Model, body); why != "" {
+		return why
 	}
 	switch c.Dialect {
 	case llm.OpenAIChat, llm.OpenAIResponses:
