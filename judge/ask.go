@@ -106,8 +106,8 @@ func (j *Judge) call(ctx context.Context, seat int, c rubric.Case) result {
 		System:     j.rubric.System(),
 		User:       user.String(),
 		Schema:     append([]byte(nil), j.schema...),
-		SchemaName: schemaName,
-		MaxTokens:  MaxReplyTokens,
+		SchemaName: schemaName, Form: j.seats[seat].Reply,
+		MaxTokens: MaxReplyTokens, ThinkTokens: ThinkTokens, Effort: "none", Steady: true,
 	}})
 	return result{seat: seat, reply: reply, err: err}
 }

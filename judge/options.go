@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/understudy-eval/understudy/rubric"
@@ -21,10 +22,12 @@ const (
 	// DefaultMaxPromptChars keeps a prompt at roughly 25,000 tokens, well inside the
 	// context of any judge; a judgement of ours.
 	DefaultMaxPromptChars = 96_000
-	// MaxReplyTokens limits a judge's reply. A verdict has about 60 tokens; the rest
-	// is for judges that reason before it, whose reasoning counts as output: with a
-	// tight limit they are cut off before the verdict.
-	MaxReplyTokens = 8192
+	// MaxReplyTokens limits a judge's reply; a verdict has about 60 tokens. Judges are
+	// asked not to think before it. Those that may do so all the same, whose thoughts
+	// count as output, get ThinkTokens on top, so that they are not cut off before the
+	// verdict; judgements of ours.
+	MaxReplyTokens = 1024
+	ThinkTokens    = 7168
 )
 
 // Seat is a place at the bench: a model and what its replies must name.
@@ -36,6 +39,9 @@ type Seat struct {
 	// Echo lists further names by which its replies may prove that snapshot, e.g. the
 	// tag of a self-hosted model whose digest was compared at the start.
 	Echo []llm.Snapshot
+	// Reply is the mechanism that holds its replies to a verdict's schema; empty is
+	// [llm.ReplySchema].
+	Reply llm.ReplyForm
 	// Verify compares the weights behind the model's name with the pinned ones; nil if
 	// they cannot be compared. It is called now and then while answers are graded.
 	// Other weights are [ErrSnapshot], any other error means that it is not known.
@@ -146,6 +152,9 @@ func (o Options) check() error {
 	bad(o.Rubric == nil, "no rubric")
 	bad(o.Primary.Pinned == "" && o.Primary.Model.Snapshot == "", "the primary is not pinned to a snapshot")
 	bad(o.Reserve.Model.Complete != nil && o.Reserve.Pinned == "" && o.Reserve.Model.Snapshot == "", "the reserve is not pinned to a snapshot")
+	for _, s := range []Seat{o.Primary, o.Reserve} {
+		bad(s.Reply != "" && !slices.Contains(llm.ReplyForms(), s.Reply), "reply by %q, want one of %v", s.Reply, llm.ReplyForms())
+	}
 	bad(!(o.Share > 0 && o.Share <= 1), "share %v is not in (0, 1]", o.Share)
 	for _, share := range []float64{o.Further.Repeat, o.Further.Agreement, o.Further.Injection} {
 		bad(!(share >= 0 && share <= 1), "share of further verdicts %v is not in [0, 1]", share)

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/understudy-eval/understudy/cmd/understudy/config"
-	"github.com/understudy-eval/understudy/judge"
-	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
 	"github.com/understudy-eval/understudy/shadow/provider"
 )
@@ -44,12 +42,7 @@ func checkLive(ctx context.Context, w io.Writer, s *setup) error {
 		same := compareDigest(ctx, w, client, m)
 		fit = fit && answered && same
 	}
-	for _, name := range []string{s.cfg.Judge.Primary, s.cfg.Judge.Reserve} {
-		if m, ok := s.cfg.Model(name); ok {
-			fit = tryVerdict(ctx, w, s, m) && fit
-		}
-	}
-	if !fit {
+	if !tryVerdicts(ctx, w, s) || !fit {
 		return errLive
 	}
 	fmt.Fprintln(w, "ok: every model answered, every judge gave a proven verdict")
@@ -213,37 +206,4 @@ func showUnpinned(ctx context.Context, w io.Writer, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, fmt.Errorf("no answer within %s", probeLimit))
 	defer cancel()
 	showDigest(ctx, w, client, m)
-}
-
-// tryVerdict has one judge grade a made-up answer.
-func tryVerdict(ctx context.Context, w io.Writer, s *setup, m config.Model) bool {
-	only := *s.cfg
-	only.Judge.Primary, only.Judge.Reserve, only.Judge.Share = m.Name, "", 1
-	only.Judge.Repeat, only.Judge.Injection = 0, 0
-	j, err := openJudge(ctx, &setup{cfg: &only, rubric: s.rubric, experiment: s.experiment}, nil, nil)
-	if err != nil {
-		fmt.Fprintf(w, "judge %s: no verdict: %v\n", m.Name, err)
-		return false
-	}
-	graded, err := j.Grade(ctx, exampleTrial())
-	if err != nil {
-		fmt.Fprintf(w, "judge %s: %v\n", m.Name, err)
-		return false
-	}
-	r := graded.Rulings[0]
-	if r.State != judge.StateGraded {
-		fmt.Fprintf(w, "judge %s: no verdict (%s) %s\n", m.Name, r.Reason, r.Detail)
-		return false
-	}
-	fmt.Fprintf(w, "judge %s: grade %d, problem %s, in %s, proven by %s\n", m.Name, r.Verdict.Grade, r.Verdict.Problem, r.Took.Round(time.Millisecond), r.Echo)
-	return true
-}
-
-// exampleTrial is a question that every judge can grade.
-func exampleTrial() shadow.Trial {
-	return shadow.Trial{Sample: shadow.Sample{
-		ID: shadow.SampleID{1}, Session: "check", Rate: 1, Dialect: llm.OpenAIChat,
-		Request: []byte(`{"messages":[{"role":"user","content":"What is the capital of France?"}]}`),
-		Live:    shadow.Answer{Arm: shadow.Live, Share: 1, Text: "Paris.", Finish: llm.FinishStop, Attempts: 1},
-	}}
 }

@@ -20,7 +20,14 @@ func moody(c llmfake.Call) llmfake.Answer {
 			answer = llmfake.Verdict(7, "none", "fine")
 		}
 	}
+	body := string(c.Body)
 	switch {
+	case strings.Contains(c.Model, "noform") && (strings.Contains(body, "response_format") || strings.Contains(c.Model, "notool") && strings.Contains(body, "tools")):
+		return llmfake.Error(400, "invalid_request_error")
+	case strings.Contains(c.Model, "loose") && strings.Contains(body, "grade"):
+		answer.Text = "Here it is:\n" + answer.Text
+	case strings.Contains(c.Model, "noform") && strings.Contains(body, `"tools"`):
+		answer = llmfake.Answer{ToolCalls: []llm.ToolCall{{ID: "c", Name: "verdict", Arguments: answer.Text}}}
 	case strings.Contains(c.Model, "denied"):
 		sent := c.Header.Get("Authorization") + c.Header.Get("X-Api-Key") + c.Header.Get("X-Goog-Api-Key")
 		return llmfake.Answer{Status: 401, Raw: []byte(`{"error":{"message":"bad key ` + sent + `","code":"invalid_api_key"}}`)}
@@ -102,15 +109,28 @@ func TestCheckLive(t *testing.T) {
 		},
 		{
 			name: "judge of another version", why: "its verdicts would not count", status: exitError,
-			models: "  j: {OPENAI, model: moved-2026-01-01, digest: \"01234567\"}\n", says: []string{"judge j: no verdict (snapshot_mismatch)"},
+			models: "  j: {OPENAI, model: moved-2026-01-01, digest: \"01234567\"}\n", says: []string{"judge j: no verdict by schema (snapshot_mismatch)"}, silent: []string{"write  judge"},
 		},
 		{
 			name: "judge that echoes an alias", why: "nothing proves which version answered", status: exitError,
-			models: "  j: {OPENAI, model: alias-2026-01-01, digest: \"01234567\"}\n", says: []string{"model j (alias-2026-01-01): answered as alias", "judge j: no verdict (snapshot_unproven)"},
+			models: "  j: {OPENAI, model: alias-2026-01-01, digest: \"01234567\"}\n", says: []string{"model j (alias-2026-01-01): answered as alias", "judge j: no verdict by schema (snapshot_unproven)"},
 		},
 		{
 			name: "judge off the scale", why: "a verdict is never repaired", status: exitError,
-			models: "  j: {OPENAI, model: seven-2026-01-01, digest: \"01234567\"}\n", says: []string{"judge j: no verdict (out_of_scale)"},
+			models: "  j: {OPENAI, model: seven-2026-01-01, digest: \"01234567\"}\n", says: []string{"judge j: no verdict by schema (out_of_scale)"}, silent: []string{"write  judge"},
+		},
+		{
+			name: "judge without schemas", why: "a forced tool works, and is there for copying", status: exitError,
+			models: "  j: {OPENAI, model: noform-2026-01-01, digest: \"01234567\"}\n",
+			says:   []string{"judge j: no verdict by schema (malformed)", "  by tool it gives one: write  judge: {reply: {primary: tool}}"},
+		},
+		{
+			name: "judge without schemas and tools", why: "the prompt's words work", status: exitError,
+			models: "  j: {OPENAI, model: noform-notool-2026-01-01, digest: \"01234567\"}\n", says: []string{"  by prompt it gives one: write  judge: {reply: {primary: prompt}}"},
+		},
+		{
+			name: "judge that ignores its schema", why: "its verdicts count, but nothing holds them to the list",
+			models: "  j: {OPENAI, model: loose-2026-01-01, digest: \"01234567\"}\n", says: []string{"judge j: grade 2", "warning: asked by schema, it wrote the verdict into its text"},
 		},
 		{
 			name: "judge with its digest", why: "the weights are compared",

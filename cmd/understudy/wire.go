@@ -30,7 +30,7 @@ import (
 func openModel(m config.Model) (*provider.Client, error) {
 	e := provider.Endpoint{
 		Name: m.Name, Provider: m.Provider, BaseURL: m.BaseURL, Model: m.Model, Digest: m.Digest,
-		Extra: m.Extra, Headers: m.Headers, Reasoning: m.Reasoning, Concurrency: m.Concurrency,
+		Extra: m.Extra, Headers: m.Headers, Reasoning: m.Reasoning, Responses: m.Responses, Concurrency: m.Concurrency,
 	}
 	if !m.Key.IsZero() {
 		e.Key = m.Key.Value
@@ -79,9 +79,10 @@ func openJudge(ctx context.Context, s *setup, onPause func(judge.Pause), log *sl
 		Further: judge.Further{Repeat: j.Repeat, Agreement: j.Agreement, Injection: j.Injection}, OnPause: onPause, Log: log,
 	}
 	for _, seat := range []struct {
-		name string
-		seat *judge.Seat
-	}{{j.Primary, &o.Primary}, {j.Reserve, &o.Reserve}} {
+		name  string
+		seat  *judge.Seat
+		reply llm.ReplyForm
+	}{{j.Primary, &o.Primary, j.PrimaryReply}, {j.Reserve, &o.Reserve, j.ReserveReply}} {
 		m, ok := s.cfg.Model(seat.name)
 		if !ok {
 			continue // no reserve
@@ -93,7 +94,7 @@ func openJudge(ctx context.Context, s *setup, onPause func(judge.Pause), log *sl
 		if err := proveDigest(ctx, client, m); err != nil {
 			return nil, err
 		}
-		*seat.seat = judge.Seat{Model: client.Model(), Pinned: pinned(m)}
+		*seat.seat = judge.Seat{Model: client.Model(), Pinned: pinned(m), Reply: seat.reply}
 		for _, echo := range j.AcceptEcho {
 			seat.seat.Echo = append(seat.seat.Echo, llm.Snapshot(echo))
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
 // liveArm is the arm that is always there; no candidate may take its name.
@@ -46,6 +48,7 @@ func (r *draft) judge() reader {
 		"budget":      duration(&j.Budget),
 		"share":       share(&j.Share),
 		"breaker":     section(fields{"failures": count(&j.Failures, 1), "cool": duration(&j.Cool)}),
+		"reply":       replies(j),
 		"accept_echo": echoes(&j.AcceptEcho),
 		"repeat":      portion(&j.Repeat),
 		"agreement":   portion(&j.Agreement),
@@ -62,6 +65,22 @@ func (r *draft) rubric(d *decoder, at string, n *node) {
 		return
 	}
 	path(&r.Judge.Rubric)(d, at, n)
+}
+
+// replies reads the mechanism of both judges, or of each.
+func replies(j *Judge) reader {
+	var names []string
+	for _, f := range llm.ReplyForms() {
+		names = append(names, string(f))
+	}
+	return func(d *decoder, path string, n *node) {
+		if n.kind == isMap {
+			section(fields{"primary": oneOf((*string)(&j.PrimaryReply), names...), "reserve": oneOf((*string)(&j.ReserveReply), names...)})(d, path, n)
+			return
+		}
+		oneOf((*string)(&j.PrimaryReply), names...)(d, path, n)
+		j.ReserveReply = j.PrimaryReply
+	}
 }
 
 // echoes reads the further names under which replies may prove the judge's snapshot.

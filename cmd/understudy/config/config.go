@@ -74,6 +74,8 @@ type Model struct {
 	// Reasoning is none, minimal, low, medium, high, xhigh or max; empty leaves it
 	// to the model.
 	Reasoning string
+	// Responses asks an openai model by the Responses API where the choice is ours.
+	Responses bool
 	// Concurrency bounds calls at a time; 0 is no bound.
 	Concurrency int
 	// Price is what the file says that it costs; nil leaves it to a catalogue.
@@ -196,6 +198,9 @@ type Judge struct {
 	// are graded again: by the same judge, by the reserve, and by the same one with a
 	// planted instruction.
 	Repeat, Agreement, Injection float64
+	// PrimaryReply and ReserveReply are the mechanisms that hold their replies to a
+	// verdict's schema.
+	PrimaryReply, ReserveReply llm.ReplyForm
 	// AcceptEcho are further names by which replies may prove a judge's snapshot.
 	AcceptEcho []string
 }

@@ -2,6 +2,8 @@ package config
 
 import (
 	"time"
+
+	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
 // Defaults of the keys that a file leaves out. What says PRACTICE has its figure
@@ -33,6 +35,7 @@ const (
 	DefaultRepeat           = 0.05
 	DefaultAgreement        = 0.05
 	DefaultInjection        = 0.01
+	DefaultReply            = llm.ReplySchema // PRACTICE: with a schema 1 reply of 30,679 is off the list, without one 294 of 57,043
 
 	DefaultSinksDir   = "data/rows"
 	DefaultKeepText   = 30 * 24 * time.Hour
@@ -97,6 +100,7 @@ func defaults(resolve func(string) string) Config {
 			HedgeAfter: DefaultHedgeAfter, Budget: DefaultBudget, Share: 1, Failures: DefaultFailures,
 			Cool: DefaultCool, Concurrency: DefaultJudgeConcurrency,
 			Repeat: DefaultRepeat, Agreement: DefaultAgreement, Injection: DefaultInjection,
+			PrimaryReply: DefaultReply, ReserveReply: DefaultReply,
 		},
 		Sinks:  Sinks{Dir: resolve(DefaultSinksDir), KeepText: DefaultKeepText, FlushRows: DefaultFlushRows, FlushEvery: DefaultFlushEvery},
 		Report: Report{Limits: DefaultLimits(), Level: DefaultLevel},

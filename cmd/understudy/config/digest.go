@@ -43,6 +43,7 @@ type digestModel struct {
 	Extra     map[string]any    `json:"extra,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty"`
 	Reasoning string            `json:"reasoning,omitempty"`
+	Responses bool              `json:"responses,omitempty"`
 }
 
 type digestArm struct {
@@ -61,6 +62,10 @@ type digestJudge struct {
 	Failures   int           `json:"failures"`
 	Cool       time.Duration `json:"cool_ns"`
 	AcceptEcho []string      `json:"accept_echo,omitempty"`
+	// The mechanisms of the replies, empty where they are the default: a digest of before
+	// there was a choice stays what it was.
+	PrimaryReply llm.ReplyForm `json:"primary_reply,omitempty"`
+	ReserveReply llm.ReplyForm `json:"reserve_reply,omitempty"`
 }
 
 // Digest names what is fixed before the run: 64 hexadecimal digits of SHA-256 over
@@ -84,7 +89,7 @@ func (c *Config) Digest(rubricDigest string) string {
 		Gate:       c.Gate,
 		Judge: digestJudge{
 			rubricDigest, c.Judge.Primary, c.Judge.Reserve, c.Judge.HedgeAfter, c.Judge.Budget, c.Judge.Failures, c.Judge.Cool,
-			slices.Sorted(slices.Values(c.Judge.AcceptEcho)),
+			slices.Sorted(slices.Values(c.Judge.AcceptEcho)), chosen(c.Judge.PrimaryReply), chosen(c.Judge.ReserveReply),
 		},
 	}
 	used := []string{c.Judge.Primary, c.Judge.Reserve}
@@ -95,7 +100,7 @@ func (c *Config) Digest(rubricDigest string) string {
 	slices.SortFunc(form.Candidates, func(a, b digestArm) int { return strings.Compare(a.Name, b.Name) })
 	for _, name := range used {
 		for _, m := range c.Asked(name) {
-			form.Models[m.Name] = digestModel{m.Provider, m.Model, m.BaseURL, m.Digest, m.Extra, m.Headers, m.Reasoning}
+			form.Models[m.Name] = digestModel{m.Provider, m.Model, m.BaseURL, m.Digest, m.Extra, m.Headers, m.Reasoning, m.Responses}
 		}
 		c.policiesOf(name, form.Policies)
 	}
@@ -105,6 +110,14 @@ func (c *Config) Digest(rubricDigest string) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// chosen is a mechanism other than the default.
+func chosen(f llm.ReplyForm) llm.ReplyForm {
+	if f == DefaultReply {
+		return ""
+	}
+	return f
 }
 
 // policiesOf adds the policy of a name, and those within it.

@@ -62,6 +62,7 @@ func (r *draft) model(m *Model) reader {
 		"headers":     headers(&m.Headers),
 		"reasoning":   oneOf(&m.Reasoning, "none", "minimal", "low", "medium", "high", "xhigh", "max"),
 		"concurrency": count(&m.Concurrency, 1),
+		"api":         api(&m.Responses),
 		"price":       price(&m.Price),
 	})
 }
@@ -89,6 +90,8 @@ func (r *draft) finish(m *Model, path string, p pair) {
 		r.failAt(path+".base_url", "ollama is asked through its own API", "the address without /v1, or provider: openai")
 	case !m.SelfHosted && m.Key.IsZero() && !r.has(path+".key"):
 		r.fail(p.pos, path, "key is missing", fmt.Sprintf("key: env:NAME or file:PATH, since %s wants one", hostOf(m.BaseURL)))
+	case m.Responses && m.Provider != llm.ProviderOpenAI:
+		r.failAt(path+".api", fmt.Sprintf("responses is an API of OpenAI's, and the provider is %s", m.Provider), "leave it out")
 	case !m.SelfHosted && m.Digest != "":
 		r.failAt(path+".digest", "the vendor shows no digest that could be compared", "leave it out; a dated id pins the model")
 	}
@@ -112,6 +115,15 @@ func modelID(dst *string) reader {
 			return
 		}
 		text(dst, want)(d, path, n)
+	}
+}
+
+// api reads by which of its two an OpenAI endpoint is asked where the choice is ours.
+func api(responses *bool) reader {
+	return func(d *decoder, path string, n *node) {
+		name := "chat"
+		oneOf(&name, "chat", "responses")(d, path, n)
+		*responses = name == "responses"
 	}
 }
 
