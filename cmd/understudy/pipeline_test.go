@@ -117,7 +117,6 @@ func TestEveryOutcomeHasItsReason(t *testing.T) {
 		{"cand empty", "graded", "failed empty"},
 		{"cand error in 200", "graded", "failed error_in_200"},
 		{"judge gives text", "not_graded malformed", "not_graded malformed"},
-		{"judge moved", "not_graded snapshot_mismatch", "not_graded snapshot_mismatch"},
 		{"judge alias", "not_graded snapshot_unproven", "not_graded snapshot_unproven"},
 	}
 	want := map[string][2]string{}
@@ -174,6 +173,32 @@ func TestEveryOutcomeHasItsReason(t *testing.T) {
 	}
 	checkReproducible(t, s)
 	checkLostFile(t, s)
+}
+
+// A judge that answers as another snapshot than the pinned one gives no grade, and
+// whoever runs the process is told.
+func TestMovedJudge(t *testing.T) {
+	live, _ := fake(t, liveScript)
+	cand, _ := fake(t, candScript)
+	judges, _ := fake(t, judgeScript)
+	configuration := fmt.Sprintf(pipelineConfiguration, live, cand, judges, "dir: bus, sync: 10s")
+	for _, more := range []string{"  half: {model: cand, timeout: 2s, share: 50%}\n", "  again: {model: live, control: true, timeout: 2s}\n"} {
+		configuration = strings.Replace(configuration, more, "", 1)
+	}
+	s := start(t, t.TempDir(), configuration)
+	base := s.tapURL()
+	post(t, base, "live down, judge moved") // one answer, so that no second one waits
+	got := map[string]string{}
+	for _, r := range s.awaitRows(2) {
+		got[string(r.Arm)] = string(r.State) + r.Reason + " " + string(r.JudgeState) + " " + string(r.JudgeReason)
+	}
+	if diff := cmp.Diff(map[string]string{"live": "failedstatus_5xx  ", "cand": "answered not_graded snapshot_mismatch"}, got); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(s.log.String(), "alarm: judge paused") {
+		t.Error("no alarm")
+	}
+	s.stop()
 }
 
 // checkReproducible wants the same bytes for the same rows.
