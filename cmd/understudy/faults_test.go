@@ -55,6 +55,7 @@ func impatient(t *testing.T, url string) {
 // The bus goes away in the middle of the traffic and comes back: the users notice
 // nothing, what was sampled meanwhile is counted as lost, and all else arrives once.
 func TestBusOutage(t *testing.T) {
+	t.Parallel()
 	o := embedded.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0", Sync: 10 * time.Second}
 	server, err := embedded.Start(o)
 	if err != nil {
@@ -118,6 +119,7 @@ func TestBusOutage(t *testing.T) {
 // A process that is stopped in the middle of its work and started again on the same
 // folder loses nothing and counts nothing twice.
 func TestStopAndStartAgain(t *testing.T) {
+	t.Parallel()
 	var asked sync.Map
 	live, _ := fake(t, func(c llmfake.Call) llmfake.Answer {
 		a := liveScript(c)

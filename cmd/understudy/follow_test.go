@@ -13,6 +13,7 @@ import (
 // A running process takes over rate and share from its changed file, keeps the old
 // ones where the change is faulty or needs a restart, and goes on serving.
 func TestFollowsTheFile(t *testing.T) {
+	t.Parallel()
 	live, _ := fake(t, func(llmfake.Call) llmfake.Answer { return llmfake.Text("Gern.") })
 	text := `models:
   c: {provider: openai, base_url: ` + live + `/v1, model: c}

@@ -48,6 +48,7 @@ func startProcess(t *testing.T, dir, configuration string) (s *stage, kill func(
 // A process that is killed in the middle of its work loses nothing that its tap has
 // booked: the next one on the same folder works it off, and counts nothing twice.
 func TestKilledAndStartedAgain(t *testing.T) {
+	t.Parallel()
 	live, _ := fake(t, liveScript)
 	cand, asked := fake(t, func(c llmfake.Call) llmfake.Answer {
 		a := candScript(c)

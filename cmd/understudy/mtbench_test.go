@@ -92,6 +92,7 @@ sinks: {dir: rows, flush: {every: 200ms}}
 // The official client asks MT-bench's 80 two-turn questions through the tap, whole
 // and streamed: 80 sessions become 160 samples, trials and pairs of rows.
 func TestMTBenchThroughTheOfficialClient(t *testing.T) {
+	t.Parallel()
 	questions := mtQuestions(t)
 	if len(questions) != 80 {
 		t.Fatalf("%d questions, want MT-bench's 80", len(questions))

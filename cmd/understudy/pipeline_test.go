@@ -101,6 +101,7 @@ func judgeScript(c llmfake.Call) llmfake.Answer {
 // Every outcome reaches its row with its reason, the users' answers are what the
 // live model said, and the books balance.
 func TestEveryOutcomeHasItsReason(t *testing.T) {
+	t.Parallel()
 	live, _ := fake(t, liveScript)
 	cand, _ := fake(t, candScript)
 	judges, _ := fake(t, judgeScript)

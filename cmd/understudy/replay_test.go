@@ -69,6 +69,7 @@ func documentLines(from, to int) string {
 // Recorded documents become rows with their own times; a second replay, and one of a
 // longer file, count nothing twice; what cannot be used is said with its line.
 func TestReplayOfDocuments(t *testing.T) {
+	t.Parallel()
 	cand, _ := fake(t, candScript)
 	judges, _ := fake(t, judgeScript)
 	s := onStage(t, fmt.Sprintf(pipelineConfiguration, cand, cand, judges, "dir: bus, sync: 10s"))
@@ -159,6 +160,7 @@ func TestReplayOfABatch(t *testing.T) {
 
 // Rows with texts are replayed into another experiment, over an external bus too.
 func TestReplayOfRows(t *testing.T) {
+	t.Parallel()
 	server, err := embedded.Start(embedded.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0", Sync: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
