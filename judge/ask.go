@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/understudy-eval/understudy/rubric"
+	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
@@ -35,6 +36,7 @@ type said struct {
 	first     int          // the seat that was asked first
 	calls     int
 	hedged    bool
+	spent     bool // the day's limit was reached before anybody was asked
 	took      time.Duration
 }
 
@@ -42,7 +44,10 @@ type said struct {
 // before, or beside it after a silence of HedgeAfter. What comes first, verdict or
 // not, is final; only transport failures are passed over. It ends within Budget, and
 // no call outlives it. The error is a cancelled ctx or a bug.
-func (j *Judge) ask(parent context.Context, c rubric.Case, seats []int) (said, error) {
+//
+// The first call is paid from w, any further one from the purse: where the day's limit
+// is reached there is none.
+func (j *Judge) ask(parent context.Context, c rubric.Case, seats []int, w *wallet) (said, error) {
 	start := time.Now()
 	ctx, cancel := context.WithTimeoutCause(parent, j.o.Budget, errBudget)
 	results := make(chan result, len(seats))
@@ -51,20 +56,30 @@ func (j *Judge) ask(parent context.Context, c rubric.Case, seats []int) (said, e
 	defer cancel() // before the wait: it ends the calls that lost
 
 	s := said{first: seats[0]}
-	begin := func() {
+	begin := func(pay func(context.Context) (*shadow.Receipt, error)) error {
+		receipt, err := pay(ctx)
+		if err != nil {
+			return err
+		}
 		seat := seats[s.calls]
 		s.calls++
-		calls.Go(func() { results <- j.call(ctx, seat, c) })
+		calls.Go(func() { results <- j.call(ctx, seat, c, receipt) })
+		return nil
 	}
-	begin()
+	switch err := begin(w.first); {
+	case errors.Is(err, shadow.ErrSpent):
+		s.spent = true
+		return s, nil
+	case err != nil:
+		return s, err
+	}
 	silence := time.NewTimer(j.o.HedgeAfter)
 	defer silence.Stop()
 	for {
 		select {
 		case <-silence.C:
 			if s.calls < len(seats) {
-				s.hedged = true
-				begin()
+				s.hedged = begin(w.further) == nil
 			}
 		case r := <-results:
 			s.took = time.Since(start)
@@ -85,10 +100,10 @@ func (j *Judge) ask(parent context.Context, c rubric.Case, seats []int) (said, e
 			}
 			j.failed(parent, r.seat, failure)
 			s.failures = append(s.failures, fmt.Sprintf("%s: %v", j.seats[r.seat].Model.Name, failure))
-			switch {
-			case s.calls < len(seats) && ctx.Err() == nil:
-				begin()
-			case len(s.failures) == s.calls:
+			if s.calls < len(seats) && ctx.Err() == nil && begin(w.further) == nil {
+				continue
+			}
+			if len(s.failures) == s.calls {
 				s.transport = true
 				return s, nil
 			}
@@ -97,9 +112,10 @@ func (j *Judge) ask(parent context.Context, c rubric.Case, seats []int) (said, e
 }
 
 // call asks one judge once. The prompt is made anew, so that each has its own code.
-func (j *Judge) call(ctx context.Context, seat int, c rubric.Case) result {
+func (j *Judge) call(ctx context.Context, seat int, c rubric.Case, paid *shadow.Receipt) result {
 	var user strings.Builder
 	if err := j.rubric.Prompt(&user, c); err != nil {
+		paid.Settle(0, 0, true)
 		return result{seat: seat, err: err}
 	}
 	reply, err := j.seats[seat].Model.Complete(ctx, llm.Request{Prompt: &llm.Prompt{
@@ -109,6 +125,8 @@ func (j *Judge) call(ctx context.Context, seat int, c rubric.Case) result {
 		SchemaName: schemaName, Form: j.seats[seat].Reply,
 		MaxTokens: MaxReplyTokens, ThinkTokens: ThinkTokens, Effort: "none", Steady: true,
 	}})
+	cost, known := j.cost(seat, reply, err)
+	paid.Settle(1, cost, known)
 	return result{seat: seat, reply: reply, err: err}
 }
 

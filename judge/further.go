@@ -33,8 +33,8 @@ func (s *session) further(ctx context.Context) {
 			if purpose == PurposeInjection {
 				c, plant = s.judge.withPlant(c, s.id, s.answers[i].arm)
 			}
-			said, err := s.judge.ask(ctx, c.Case, []int{seat})
-			if err != nil {
+			said, err := s.judge.ask(ctx, c.Case, []int{seat}, s.wallet)
+			if err != nil || said.spent {
 				return
 			}
 			number[i]++

@@ -22,6 +22,8 @@ import (
 // too is not graded (transport). So all rulings of a trial come from one judge. Each
 // answer has Budget for the calls about it, and again when the trial is graded anew.
 //
+// Once the day's limit is reached, whole trials are not graded (budget).
+//
 // A sample outside Share has every answer not drawn. If its conversation cannot be
 // read, no answer is graded (malformed). With both judges down every answer is not
 // graded (transport) within its budget; the trial counts as done, and can be judged
@@ -49,13 +51,22 @@ func (j *Judge) Grade(ctx context.Context, t shadow.Trial) (Graded, error) {
 		g.Rulings = each(answers, func(r Ruling) Ruling { r.State = StateNotDrawn; return r })
 		return g, nil
 	}
+	w, ok, err := j.pay(ctx, len(answers))
+	if err != nil {
+		return Graded{}, err
+	}
+	if !ok {
+		g.Rulings = each(answers, func(r Ruling) Ruling { return r.notGraded(NoBudget, spentText) })
+		return g, nil
+	}
+	defer w.close()
 	turns, err := llm.Conversation(t.Sample.Dialect, t.Sample.Request)
 	if err != nil {
 		g.Rulings = each(answers, func(r Ruling) Ruling { return r.notGraded(NoMalformed, err.Error()) })
 		return g, nil
 	}
 	cases, errs := j.cases(rubricTurns(turns), answers)
-	s := &session{judge: j, id: t.Sample.ID, answers: answers, cases: cases, unfit: errs, order: shuffled(t.Sample.ID, len(answers))}
+	s := &session{judge: j, wallet: w, id: t.Sample.ID, answers: answers, cases: cases, unfit: errs, order: shuffled(t.Sample.ID, len(answers))}
 	if err := s.grade(ctx); err != nil {
 		return Graded{}, err
 	}
@@ -63,6 +74,9 @@ func (j *Judge) Grade(ctx context.Context, t shadow.Trial) (Graded, error) {
 	g.Rulings, g.Unused = append(s.rulings, s.more...), s.unused
 	return g, nil
 }
+
+// spentText is the detail of rulings without a call.
+const spentText = "the judge's limit for the day is reached"
 
 // each makes a ruling for every answer without asking anybody.
 func each(answers []answer, f func(Ruling) Ruling) []Ruling {
@@ -90,6 +104,7 @@ func shuffled(id shadow.SampleID, n int) []int {
 // session is the grading of one trial.
 type session struct {
 	judge   *Judge
+	wallet  *wallet
 	id      shadow.SampleID
 	seat    int // of the judge that ruled
 	answers []answer
@@ -117,7 +132,7 @@ func (s *session) grade(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case said == nil: // it could not be shown
+		case said == nil || said.spent: // it could not be shown, or paid for
 		case !said.transport:
 			chosen, s.seat = []int{said.seat}, said.seat
 		case chosen != nil && len(s.judge.seats) > 1:
@@ -166,9 +181,13 @@ func (s *session) one(ctx context.Context, i int, seats []int) (*said, error) {
 		s.rulings[i] = Ruling{Arm: arm}.notGraded(NoMalformed, err.Error())
 		return nil, nil
 	}
-	said, err := s.judge.ask(ctx, s.cases[i].Case, seats)
+	said, err := s.judge.ask(ctx, s.cases[i].Case, seats, s.wallet)
 	if err != nil {
 		return nil, err
+	}
+	if said.spent {
+		s.rulings[i] = Ruling{Arm: arm}.notGraded(NoBudget, spentText)
+		return &said, nil
 	}
 	s.rulings[i] = s.judge.rule(ctx, arm, s.cases[i], said)
 	return &said, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/understudy-eval/understudy/rubric"
+	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
@@ -39,6 +40,8 @@ type Seat struct {
 	// Echo lists further names by which its replies may prove that snapshot, e.g. the
 	// tag of a self-hosted model whose digest was compared at the start.
 	Echo []llm.Snapshot
+	// Price says what a reply cost, in 1e-9 USD, as far as it is known; nil is unknown.
+	Price func(llm.Usage) (nanoUSD int64, known bool)
 	// Reply is the mechanism that holds its replies to a verdict's schema; empty is
 	// [llm.ReplySchema].
 	Reply llm.ReplyForm
@@ -74,6 +77,9 @@ type Options struct {
 	// MaxPromptChars bounds a prompt in characters: earlier turns are left out until
 	// it fits.
 	MaxPromptChars int
+	// Purse keeps the calls of both judges within a limit for each day; nil limits
+	// nothing. A trial is graded whole or, once the limit is reached, not at all (budget).
+	Purse *shadow.Purse
 	// OnPause is told of each pause as it begins; nil for none. It must not block.
 	OnPause func(Pause)
 	// Log gets alarms (level error), changes of order and snapshots that are not proven; nil for none.

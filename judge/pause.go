@@ -258,7 +258,14 @@ func (j *Judge) probeOne(ctx context.Context, seat int) string {
 			return err.Error()
 		}
 	}
-	r := j.call(ctx, seat, rubric.Case{Turns: []rubric.Turn{{Role: "user", Text: "What is the capital of France?"}}, Answer: "Paris."})
+	paid, ok, err := j.pay(ctx, 1)
+	switch {
+	case err != nil:
+		return err.Error()
+	case !ok:
+		return spentText
+	}
+	r := j.call(ctx, seat, rubric.Case{Turns: []rubric.Turn{{Role: "user", Text: "What is the capital of France?"}}, Answer: "Paris."}, paid.paid[0])
 	failure, err := transportFailure(ctx, r.err)
 	switch {
 	case err != nil:

@@ -78,6 +78,9 @@ func summarize(w io.Writer, s *setup) {
 	fmt.Fprintf(w, "judge       %s, pinned to %s; reserve %s\n", e.Judge.Primary, e.Judge.Pinned, cmp.Or(e.Judge.Reserve, "none"))
 	fmt.Fprintf(w, "            of the graded answers %g %% again, %g %% by the reserve too, %g %% with a planted instruction: they measure the judge\n",
 		100*c.Judge.Repeat, 100*c.Judge.Agreement*one(e.Judge.Reserve != ""), 100*c.Judge.Injection)
+	for _, limit := range limits(c) {
+		fmt.Fprintf(w, "spend       a UTC day at most, %s\n", limit)
+	}
 	fmt.Fprintf(w, "rubric      %s, digest %.12s, %d problems\n", e.Rubric, e.Digests, len(e.Problems))
 	fmt.Fprintf(w, "gate        margin %g grades, %d planned pairs%s\n", e.Gate.Margin, e.Gate.PlannedPairs, visible(e.Gate))
 	for _, guard := range guards(e.Gate) {

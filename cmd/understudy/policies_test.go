@@ -49,7 +49,7 @@ judge: {repeat: none, agreement: none, injection: none, primary: judge}
 	if err != nil {
 		t.Fatal(err)
 	}
-	asker, err := openCandidates(cfg, slog.New(slog.DiscardHandler))
+	asker, err := openCandidates(cfg, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,6 +35,7 @@ type process struct {
 	// inFlight bounds how many samples are asked at once.
 	inFlight int
 	changes  changes
+	spend    *purses
 	// bench is the judge once it is there, for the status.
 	bench atomic.Pointer[judge.Judge]
 	// listening is told the tap's address once it is open.
@@ -119,7 +120,7 @@ func (p *process) tap(ctx context.Context) error {
 
 // candidates has every sample answered by every candidate.
 func (p *process) candidates(ctx context.Context) error {
-	asker, err := openCandidates(p.cfg, p.log)
+	asker, err := openCandidates(p.cfg, p.spend, p.log)
 	if err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ func answerSize(a shadow.Answer) int {
 
 // judge has every trial graded.
 func (p *process) judge(ctx context.Context) error {
-	j, err := openJudge(ctx, p.setup, p.countPause, p.log)
+	j, err := openJudge(ctx, p.setup, p.spend, p.countPause, p.log)
 	if err != nil {
 		return err
 	}

@@ -182,7 +182,7 @@ func newProcess(ctx context.Context, s *setup, log *slog.Logger) (*process, func
 	if err != nil {
 		return nil, nil, err
 	}
-	p.bus = b
+	p.bus, p.spend = b, newPurses(b, log)
 	if err := p.announce(ctx); err != nil {
 		return nil, nil, errors.Join(err, closeBus())
 	}
@@ -195,6 +195,7 @@ func newProcess(ctx context.Context, s *setup, log *slog.Logger) (*process, func
 	return p, func() error {
 		endBooking()
 		<-booked
+		p.spend.close()
 		return closeBus()
 	}, nil
 }

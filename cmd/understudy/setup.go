@@ -56,7 +56,7 @@ func loadSetup(cmd *cobra.Command) (*setup, error) {
 
 func newSetup(cfg *config.Config) (*setup, error) {
 	r, err := loadRubric(cfg)
-	faults := config.Join(cfg.CheckSelf(ownNames()), err, checkReach(cfg, gateOf(cfg.Gate)), checkFolders(cfg))
+	faults := config.Join(cfg.CheckSelf(ownNames()), err, checkReach(cfg, gateOf(cfg.Gate)), checkFolders(cfg), checkSpend(cfg))
 	if err != nil {
 		return nil, faults
 	}

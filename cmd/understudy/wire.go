@@ -43,40 +43,43 @@ func openModel(m config.Model) (*provider.Client, error) {
 }
 
 // openCandidates is what asks every candidate.
-func openCandidates(cfg *config.Config, log *slog.Logger) (*candidate.Asker, error) {
+func openCandidates(cfg *config.Config, spend *purses, log *slog.Logger) (*candidate.Asker, error) {
 	var arms []candidate.Arm
-	policies := newTroupe(cfg, log)
+	policies, prices := newTroupe(cfg, log), openPrices(cfg)
 	for _, c := range cfg.Candidates {
+		arm := candidate.Arm{
+			Name: shadow.Arm(c.Name), Share: c.Share, Timeout: c.Timeout, Control: c.Control,
+			Purse: spend.of(cfg.Spend.Of(c.Name)), MostCalls: mostCalls(cfg, c.Model), Price: prices.priceOf(c.Model),
+		}
 		if p, ok := cfg.Policy(c.Model); ok {
 			m, err := policies.policy(p)
 			if err != nil {
 				return nil, err
 			}
-			arms = append(arms, candidate.Arm{Name: shadow.Arm(c.Name), Model: m, Share: c.Share, Timeout: c.Timeout, Control: c.Control})
+			arm.Model = m
+			arms = append(arms, arm)
 			continue
 		}
 		m, _ := cfg.Model(c.Model)
-		places := m.Concurrency
-		m.Concurrency = 0 // the arm waits for its place before its clock starts
+		arm.Concurrency, m.Concurrency = m.Concurrency, 0 // the arm waits for its place before its clock starts
 		client, err := openModel(m)
 		if err != nil {
 			return nil, err
 		}
-		arms = append(arms, candidate.Arm{
-			Name: shadow.Arm(c.Name), Model: client.Model(), Share: c.Share, Timeout: c.Timeout,
-			Concurrency: places, Control: c.Control,
-		})
+		arm.Model = client.Model()
+		arms = append(arms, arm)
 	}
 	return candidate.New(arms, candidate.Options{Log: log})
 }
 
 // openJudge is the bench of pinned judges.
-func openJudge(ctx context.Context, s *setup, onPause func(judge.Pause), log *slog.Logger) (*judge.Judge, error) {
-	j := s.cfg.Judge
+func openJudge(ctx context.Context, s *setup, spend *purses, onPause func(judge.Pause), log *slog.Logger) (*judge.Judge, error) {
+	j, prices := s.cfg.Judge, openPrices(s.cfg)
 	o := judge.Options{
 		Rubric: s.rubric, Digest: s.experiment.Digest, HedgeAfter: j.HedgeAfter, Budget: j.Budget,
 		Breaker: judge.Breaker{Failures: j.Failures, Cool: j.Cool}, Share: j.Share,
 		Further: judge.Further{Repeat: j.Repeat, Agreement: j.Agreement, Injection: j.Injection}, OnPause: onPause, Log: log,
+		Purse: spend.of("judge", s.cfg.Spend.Judge),
 	}
 	for _, seat := range []struct {
 		name  string
@@ -94,7 +97,7 @@ func openJudge(ctx context.Context, s *setup, onPause func(judge.Pause), log *sl
 		if err := proveDigest(ctx, client, m); err != nil {
 			return nil, err
 		}
-		*seat.seat = judge.Seat{Model: client.Model(), Pinned: pinned(m), Reply: seat.reply}
+		*seat.seat = judge.Seat{Model: client.Model(), Pinned: pinned(m), Reply: seat.reply, Price: prices.model(m.Name).cost}
 		for _, echo := range j.AcceptEcho {
 			seat.seat.Echo = append(seat.seat.Echo, llm.Snapshot(echo))
 		}

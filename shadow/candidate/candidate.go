@@ -35,6 +35,12 @@ type Arm struct {
 	// Concurrency bounds the calls to this arm at the same time, over all Try calls;
 	// 0 does not. The wait for a place is our own time: part of Queued, not of Took.
 	Concurrency int
+	// Purse keeps the arm within a limit for each day; nil limits nothing. MostCalls is
+	// how many calls to models one answer takes at most, 1 if zero. Price says what a
+	// reply cost, in 1e-9 USD, as far as it is known; nil is unknown.
+	Purse     *shadow.Purse
+	MostCalls int
+	Price     func(llm.Reply) (nanoUSD int64, known bool)
 	// Control says that it is the live model again. It is asked like any other.
 	Control bool
 }
@@ -78,12 +84,13 @@ func New(arms []Arm, o Options) (*Asker, error) {
 			return nil, fmt.Errorf("candidate %q: no model", one.Name)
 		case !(one.Share >= 0 && one.Share <= 1):
 			return nil, fmt.Errorf("candidate %q: share %v is not in (0, 1]", one.Name, one.Share)
-		case one.Timeout < 0 || one.Concurrency < 0:
-			return nil, fmt.Errorf("candidate %q: negative time limit or concurrency", one.Name)
+		case one.Timeout < 0 || one.Concurrency < 0 || one.MostCalls < 0:
+			return nil, fmt.Errorf("candidate %q: negative time limit, concurrency or number of calls", one.Name)
 		}
 		seen[one.Name] = true
 		one.Share = cmp.Or(one.Share, 1)
 		one.Timeout = cmp.Or(one.Timeout, DefaultTimeout)
+		one.MostCalls = cmp.Or(one.MostCalls, 1)
 		next := arm{Arm: one}
 		if one.Concurrency > 0 {
 			next.places = make(chan struct{}, one.Concurrency)
@@ -122,6 +129,9 @@ func (a *Asker) SetShares(shares map[shadow.Arm]float64) error {
 // concurrency is bounded. Candidates has one answer per arm in the order of New,
 // empty without arms.
 //
+// An arm whose limit for the day is reached is not asked (budget). If it is not known
+// whether it is, there is an error and no trial.
+//
 // Once ctx ends it returns its cause and no trial, whatever was answered by then: the
 // sample is to be tried again, for an answer that we cut off is not the model's.
 func (a *Asker) Try(ctx context.Context, s shadow.Sample) (shadow.Trial, error) {
@@ -131,6 +141,7 @@ func (a *Asker) Try(ctx context.Context, s shadow.Sample) (shadow.Trial, error) 
 		why, unsupported = llm.Unsupported(s.Dialect, s.Request)
 	}
 	var asking sync.WaitGroup
+	var unpaid error
 	shares := *a.shares.Load()
 	for i, arm := range a.arms {
 		answer := &trial.Candidates[i]
@@ -145,18 +156,31 @@ func (a *Asker) Try(ctx context.Context, s shadow.Sample) (shadow.Trial, error) 
 			answer.NotAsked = shadow.NotAskedUnsupported
 			answer.Notes = []string{"the model takes no requests in " + string(s.Dialect)}
 		default:
-			asking.Go(func() { a.ask(ctx, arm, s, answer) })
+			paid, err := arm.Purse.Begin(ctx, arm.MostCalls)
+			switch {
+			case errors.Is(err, shadow.ErrSpent):
+				answer.NotAsked = shadow.NotAskedBudget
+			case err != nil:
+				unpaid = fmt.Errorf("try sample %s: candidate %q: %w", s.ID, arm.Name, err)
+			default:
+				asking.Go(func() { a.ask(ctx, arm, s, answer, paid) })
+			}
 		}
 	}
 	asking.Wait()
+	if unpaid != nil {
+		return shadow.Trial{}, unpaid
+	}
 	if ctx.Err() != nil {
 		return shadow.Trial{}, fmt.Errorf("try sample %s: %w", s.ID, context.Cause(ctx))
 	}
 	return trial, nil
 }
 
-// ask puts the question to one arm and fills in its answer.
-func (a *Asker) ask(ctx context.Context, arm arm, s shadow.Sample, answer *shadow.Answer) {
+// ask puts the question to one arm, whose calls are paid for, and fills in its answer.
+func (a *Asker) ask(ctx context.Context, arm arm, s shadow.Sample, answer *shadow.Answer, paid []*shadow.Receipt) {
+	calls, reply, err := 0, llm.Reply{}, error(nil)
+	defer func() { settle(paid, arm, calls, reply, err) }()
 	if arm.places != nil {
 		select {
 		case arm.places <- struct{}{}:
@@ -169,9 +193,11 @@ func (a *Asker) ask(ctx context.Context, arm arm, s shadow.Sample, answer *shado
 	start := time.Now()
 	callCtx, cancel := context.WithTimeoutCause(ctx, arm.Timeout, limit)
 	defer cancel()
-	reply, err := call(callCtx, arm.Model, request(s))
+	reply, err = call(callCtx, arm.Model, request(s))
 	took := time.Since(start)
+	calls = max(reply.Attempts, len(reply.Trace), 1)
 	if errors.Is(err, llm.ErrUnsupported) { // nothing was sent
+		calls = len(reply.Trace)
 		answer.NotAsked, answer.Notes = shadow.NotAskedUnsupported, []string{err.Error()}
 		return
 	}
@@ -184,6 +210,27 @@ func (a *Asker) ask(ctx context.Context, arm arm, s shadow.Sample, answer *shado
 		answer.Took = reply.Took // without our own work around the call
 	}
 	answer.FirstToken = min(max(reply.FirstToken, 0), answer.Took)
+}
+
+// settle says what an answer came to. A call that the provider refused, or that did not
+// reach it, costs nothing.
+func settle(paid []*shadow.Receipt, arm arm, calls int, reply llm.Reply, err error) {
+	var cost int64
+	known := false
+	var f *llm.Failure
+	switch {
+	case errors.As(err, &f) && reply.Usage.Out == nil && (f.Status >= 400 || f.Reason == llm.Connect):
+		known = true
+	case arm.Price != nil:
+		cost, known = arm.Price(reply)
+	}
+	for i, receipt := range paid {
+		n := 0
+		if i == 0 {
+			n = calls
+		}
+		receipt.Settle(n, cost, known)
+	}
 }
 
 // request is the client's own, and a copy: no model can change another's.

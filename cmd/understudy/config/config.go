@@ -18,6 +18,7 @@ type Config struct {
 	Bus        Bus
 	Candidates []Candidate // in the order of the file; may be empty
 	Judge      Judge
+	Spend      Spend
 	Sinks      Sinks
 	Report     Report
 	Gate       Gate

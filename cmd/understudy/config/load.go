@@ -62,7 +62,7 @@ func (d *decoder) read(root *node) *draft {
 	}
 	section(fields{
 		"experiment": r.experiment(), "models": r.models, "policies": r.policies, "tap": r.tap(), "bus": r.bus(),
-		"candidates": r.candidates, "judge": r.judge(), "spend": notYet, "sinks": r.sinks(), "report": r.report(),
+		"candidates": r.candidates, "judge": r.judge(), "spend": r.spend(), "sinks": r.sinks(), "report": r.report(),
 		"gate": r.gate(), "probe": notYet, "alerts": notYet, "metrics": notYet,
 	})(d, "", root)
 	if r.Tap.Salt == "" {

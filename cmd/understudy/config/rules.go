@@ -26,6 +26,7 @@ func (r *draft) check() {
 	r.checkJudge("primary", r.Judge.Primary)
 	r.checkJudge("reserve", r.Judge.Reserve)
 	r.checkReserve()
+	r.checkSpend()
 	r.checkTimeouts()
 	r.checkTLS()
 	r.checkBurnIn()
