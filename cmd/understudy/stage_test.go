@@ -112,13 +112,17 @@ func (s *stage) awaitRows(n int) []sinks.Row {
 	return all
 }
 
-// eventually polls, bounded only to end a test that hangs.
+// eventually polls, bounded only to end a test that hangs. A look that takes long is
+// followed by a long pause, so that what is waited for can go on.
 func (s *stage) eventually(what string, ok func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	var looked time.Duration
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(max(20*time.Millisecond, 2*looked)) {
+		began := time.Now()
 		if ok() {
 			return
 		}
+		looked = time.Since(began)
 		select {
 		case status := <-s.done:
 			s.t.Fatalf("waiting for %s: the process ended with status %d", what, status)
