@@ -16,7 +16,6 @@ import (
 // better by about four standard errors, and no-go for its tail. Every other command
 // can be tried on what it keeps. Latencies are not asserted: the machine may be busy.
 func TestDemo(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: the demo takes about a minute")
 	}

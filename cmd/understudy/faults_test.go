@@ -55,7 +55,6 @@ func impatient(t *testing.T, url string) {
 // The bus goes away in the middle of the traffic and comes back: the users notice
 // nothing, what was sampled meanwhile is counted as lost, and all else arrives once.
 func TestBusOutage(t *testing.T) {
-	t.Parallel()
 	o := embedded.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0", Sync: 10 * time.Second}
 	server, err := embedded.Start(o)
 	if err != nil {
