@@ -101,6 +101,8 @@ type Plan struct {
 	Steps   []Step    `json:"steps"`
 	// End is what is known at the stop, or with the planned pairs if there is none.
 	End End `json:"end"`
+	// Week is set by whoever knows models and prices.
+	Week PlanCost `json:"week,omitzero"`
 	// Warnings say what the plan cannot decide by the stop, or with the planned pairs.
 	Warnings []string `json:"warnings"`
 }

@@ -4,7 +4,11 @@ import "fmt"
 
 // sections are the tables of a plan.
 func (p Plan) sections() []section {
-	return []section{p.visibleSection(), p.neededSection(), p.stepsSection()}
+	all := []section{p.visibleSection(), p.neededSection(), p.stepsSection()}
+	if len(p.Week.Parts) > 0 {
+		all = append(all, p.Week.section())
+	}
+	return all
 }
 
 func (p Plan) visibleSection() section {

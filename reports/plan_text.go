@@ -62,6 +62,9 @@ func (p Plan) head() []string {
 	gate := fmt.Sprintf("gate: no worse than %s grades, two-sided alpha %s, %s planned; ",
 		limitNumber(p.Gate.Margin), p.alpha(), counted(p.Gate.PlannedPairs, "pair"))
 	out := []string{title, p.Volume.words(), gate + p.dates(), "a candidate as good as live: " + p.asGood(), "a candidate that is better: " + p.better(), p.End.words(p)}
+	if cost := p.Week.words(); cost != "" {
+		out = append(out, cost)
+	}
 	for _, warning := range p.Warnings {
 		out = append(out, "warning: "+warning)
 	}
