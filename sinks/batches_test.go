@@ -32,13 +32,17 @@ func rowColumns() []string {
 
 // byRow prints each row of a folder as Scan gives it: its columns in their order.
 func byRow(fsys fs.FS) (rows []string, err error) {
+	names, columns := namesOf(reflect.TypeFor[sinks.Row]()), rowColumns()
 	for r, err := range sinks.Scan(fsys) {
 		if err != nil {
 			return rows, err
 		}
-		cells := cellsOf(reflect.ValueOf(r))
+		cells := map[string]string{}
+		for i, name := range names {
+			cells[name] = printed(reflect.ValueOf(r).Field(i))
+		}
 		var line []string
-		for _, name := range rowColumns() {
+		for _, name := range columns {
 			line = append(line, cells[name])
 		}
 		rows = append(rows, strings.Join(line, "|"))
@@ -84,21 +88,20 @@ func cellOf(kind string, v *sinks.Vector, i int) string {
 
 var humps = regexp.MustCompile("(.)([A-Z])")
 
-// cellsOf prints the fields of a row by the names of their columns.
-func cellsOf(row reflect.Value) map[string]string {
-	cells := map[string]string{}
+// namesOf are the columns of a row's fields.
+func namesOf(row reflect.Type) []string {
+	var names []string
 	for i := range row.NumField() {
-		name := strings.ToLower(humps.ReplaceAllString(row.Type().Field(i).Name, "${1}_$2"))
-		v := row.Field(i)
-		if _, ok := v.Interface().(*time.Duration); ok {
+		name := strings.ToLower(humps.ReplaceAllString(row.Field(i).Name, "${1}_$2"))
+		if row.Field(i).Type == reflect.TypeFor[*time.Duration]() {
 			name += "_us"
 		}
 		if strings.HasSuffix(name, "cost") {
 			name += "_nusd"
 		}
-		cells[name] = printed(v)
+		names = append(names, name)
 	}
-	return cells
+	return names
 }
 
 func printed(v reflect.Value) string {

@@ -78,9 +78,9 @@ func TestTextsRoundTrip(t *testing.T) {
 // Many large conversations go into files that can be read whole.
 func TestLargeTextsAreSplit(t *testing.T) {
 	if testing.Short() {
-		t.Skip("writes 150 MB")
+		t.Skip("writes 75 MB")
 	}
-	gs := many(10)
+	gs := many(5)
 	for i := range gs {
 		gs[i].Trial.Sample.Request = []byte(strings.Repeat(string(rune('a'+i)), 5<<20))
 	}
@@ -88,8 +88,8 @@ func TestLargeTextsAreSplit(t *testing.T) {
 	if err := openIn(t, dir, sinks.Options{KeepText: true}).Write(context.Background(), gs); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(filesIn(t, dir, "texts/*/*.parquet")); n != 3 {
-		t.Errorf("%d files, want 3 for 150 MiB in pieces of at most 64", n)
+	if n := len(filesIn(t, dir, "texts/*/*.parquet")); n != 2 {
+		t.Errorf("%d files, want 2 for 75 MiB in pieces of at most 64", n)
 	}
 	n := 0
 	for text, err := range sinks.ScanTexts(os.DirFS(dir)) {
@@ -98,8 +98,8 @@ func TestLargeTextsAreSplit(t *testing.T) {
 		}
 		n++
 	}
-	if n != 30 {
-		t.Errorf("%d texts, want 30", n)
+	if n != 15 {
+		t.Errorf("%d texts, want 15", n)
 	}
 }
 

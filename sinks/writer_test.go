@@ -66,7 +66,7 @@ func filesIn(t *testing.T, dir, pattern string) []string {
 
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
-	gs := many(3000)
+	gs := many(600)
 	write(t, dir, gs)
 	if diff := cmp.Diff(rowsOf(gs), collect(t, sinks.Scan(os.DirFS(dir)))); diff != "" {
 		t.Error(diff)
