@@ -77,7 +77,8 @@ type Ruling struct {
 	Repeat  int     `json:"repeat,omitempty"`
 	Purpose Purpose `json:"purpose,omitempty"`
 	Plant   string  `json:"plant,omitempty"`
-	// Series names a later judging of kept trials; empty for the experiment's own.
+	// Series names the yardstick: the snapshots of the judges, and the rubric with its
+	// prompt. Rulings of two series enter no delta together. Empty if no judge was asked.
 	Series string `json:"series,omitempty"`
 	// Form says how the verdict stood in the reply; empty without a verdict.
 	Form Form `json:"form,omitempty"`

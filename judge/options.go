@@ -95,6 +95,7 @@ type Judge struct {
 	o      Options
 	rubric *rubric.Rubric
 	schema []byte
+	series string
 
 	verifiers []verifier // by seat
 }
@@ -115,6 +116,7 @@ func New(o Options) (*Judge, error) {
 		}
 		j.seats = append(j.seats, s)
 	}
+	j.series = seriesOf(j.seats, o.Rubric.Digest())
 	j.order, j.pauser, j.verifiers = newOrder(len(j.seats), o.Breaker), newPauser(len(j.seats)), make([]verifier, len(j.seats))
 	for i := range j.verifiers {
 		j.verifiers[i].last = time.Now()

@@ -27,7 +27,7 @@ const (
 func (j *Judge) rule(ctx context.Context, arm shadow.Arm, c shown, s said) Ruling {
 	r := Ruling{
 		Arm: arm, Took: s.took, Calls: s.calls, Hedged: s.hedged, ContextCut: c.TurnsLeftOut > 0, Suspect: c.suspect,
-		Judge: j.seats[s.first].Model.Name, Pinned: j.seats[s.first].Pinned,
+		Judge: j.seats[s.first].Model.Name, Pinned: j.seats[s.first].Pinned, Series: j.series,
 	}
 	if s.transport {
 		return r.notGraded(NoTransport, strings.Join(s.failures, "; "))

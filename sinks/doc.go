@@ -98,7 +98,7 @@
 //	  judge_cost_nusd  int64              nullable 1e-9 USD   cost of judging, as far as known; null when no usage or price is (since rows.2)
 //	  purpose          string             nullable            what a further verdict (repeat > 0) is for: repeat, agreement or injection (since rows.3)
 //	  plant            string             nullable            planted instruction that the judge was shown with the answer (since rows.3)
-//	  series           string             nullable            a later judging of kept trials; null for the experiment's own (since rows.3)
+//	  series           string             nullable            the yardstick: judges' snapshots, and rubric with prompt; null if nobody was asked (since rows.3)
 //	  judge_form       string             nullable            how the verdict stood in the reply: bare, wrapped or tool (since rows.3)
 //	  regraded         boolean            nullable            the first judge failed on a later answer, and this one graded the trial anew; null without a ruling (since rows.3)
 //	  suspect          boolean            nullable            the answer looks like an attack on its judge; null without a ruling (since rows.3)

@@ -92,7 +92,7 @@ type Row struct {
 	Repeat  int32
 	Purpose judge.Purpose
 	Plant   string
-	// Series names a later judging of kept trials; empty for the experiment's own.
+	// Series names the yardstick of the ruling, see [judge.Ruling]; empty if no judge was asked.
 	Series string
 	// JudgeForm says how the verdict stood in the reply; empty without a verdict.
 	JudgeForm judge.Form

@@ -105,7 +105,7 @@ func yardstickFields() []field[Row] {
 	return []field[Row]{
 		text(may("purpose", "", "what a further verdict (repeat > 0) is for: repeat, agreement or injection"), func(r *Row) *judge.Purpose { return &r.Purpose }),
 		text(may("plant", "", "planted instruction that the judge was shown with the answer"), func(r *Row) *string { return &r.Plant }),
-		text(may("series", "", "a later judging of kept trials; null for the experiment's own"), func(r *Row) *string { return &r.Series }),
+		text(may("series", "", "the yardstick: judges' snapshots, and rubric with prompt; null if nobody was asked"), func(r *Row) *string { return &r.Series }),
 		text(may("judge_form", "", "how the verdict stood in the reply: bare, wrapped or tool"), func(r *Row) *judge.Form { return &r.JudgeForm }),
 		maybe(may("regraded", "", "the first judge failed on a later answer, and this one graded the trial anew; null without a ruling"), func(r *Row) **bool { return &r.Regraded }),
 		maybe(may("suspect", "", "the answer looks like an attack on its judge; null without a ruling"), func(r *Row) **bool { return &r.Suspect }),
