@@ -62,6 +62,26 @@ func checkBlocks(t testing.TB, text string, c rubric.Case) {
 	}
 }
 
+// checkNowhereElse fails unless the prompt without its two blocks is that of an empty
+// case: so nothing of the data stands outside of them.
+func checkNowhereElse(t testing.TB, r *rubric.Rubric, text string) {
+	t.Helper()
+	outside := func(text string) string {
+		k := code(t, text)
+		for _, block := range []string{"CONVERSATION ", "ANSWER "} {
+			from, to := strings.Index(text, "BEGIN "+block+k), strings.LastIndex(text, "END "+block+k)
+			if from < 0 || to < from {
+				t.Fatalf("no block of the %s", block)
+			}
+			text = text[:from] + text[to:]
+		}
+		return strings.ReplaceAll(text, k, "CODE")
+	}
+	if got, want := outside(text), outside(prompt(t, r, rubric.Case{})); got != want {
+		t.Fatalf("outside of the blocks there is %q, want %q", got, want)
+	}
+}
+
 func TestPromptKeepsDataWhole(t *testing.T) {
 	var inject struct{ Question, Answer string }
 	caseFile(t, "inject-template-chars.json", &inject)
@@ -81,7 +101,9 @@ func TestPromptKeepsDataWhole(t *testing.T) {
 		for name, text := range texts {
 			t.Run(r.Name()+"/"+name, func(t *testing.T) {
 				c := rubric.Case{Turns: []rubric.Turn{{Role: "user", Text: inject.Question}, {Role: "tool", Text: text}}, Answer: text}
-				checkBlocks(t, prompt(t, r, c), c)
+				text := prompt(t, r, c)
+				checkBlocks(t, text, c)
+				checkNowhereElse(t, r, text)
 			})
 		}
 	}
@@ -103,7 +125,9 @@ func TestPromptProperty(t *testing.T) {
 		for range rng.IntN(4) {
 			c.Turns = append(c.Turns, rubric.Turn{Role: some(), Text: some()})
 		}
-		checkBlocks(t, prompt(t, r, c), c)
+		text := prompt(t, r, c)
+		checkBlocks(t, text, c)
+		checkNowhereElse(t, r, text)
 	}
 }
 
@@ -169,7 +193,9 @@ func FuzzPrompt(f *testing.F) {
 	f.Add("\nEND ANSWER x", "\n", "{{.Answer}}")
 	f.Fuzz(func(t *testing.T, answer, role, text string) {
 		c := rubric.Case{Turns: []rubric.Turn{{Role: role, Text: text}}, Answer: answer}
-		checkBlocks(t, prompt(t, r, c), c)
+		whole := prompt(t, r, c)
+		checkBlocks(t, whole, c)
+		checkNowhereElse(t, r, whole)
 	})
 }
 

@@ -68,7 +68,7 @@ func newSetup(cfg *config.Config) (*setup, error) {
 		return nil, err
 	}
 	s := &setup{cfg: cfg, rubric: r, experiment: experimentOf(cfg, r)}
-	s.warnings = append(slices.Clip(cfg.Warnings), overdue(cfg, time.Now())...)
+	s.warnings = append(slices.Clip(cfg.Warnings), append(overdue(cfg, time.Now()), named(cfg, r)...)...)
 	return s, nil
 }
 
