@@ -147,7 +147,7 @@ func TestChangesSpeak(t *testing.T) {
 	if one := text(twoWeeks(), "2026-W41"); strings.Contains(one, "Changes from") {
 		t.Error("the first week has none before it")
 	}
-	if gap := text(on("2026-10-05", "2026-10-19"), "2026-W43"); !strings.Contains(gap, "nothing can be compared: 2026-W42 or 2026-W43 has no figures") {
+	if gap := text(on("2026-10-05", "2026-10-19"), "2026-W43"); !strings.Contains(gap, "nothing can be compared: 2026-W42 has no rows") {
 		t.Error("a week without rows is not called so")
 	}
 	span := twoWeeks()

@@ -23,7 +23,7 @@ type paragraph struct {
 func head(r Report, decisions []Decision) []paragraph {
 	out := []paragraph{{text: fmt.Sprintf("%s: %s, live is %s", r.Experiment.Name, r.Window.title(r.First, r.Last), naming(r.Experiment.Live))}}
 	if days := r.incomplete(); days != "" {
-		out = append(out, paragraph{text: "incomplete: " + days})
+		out = append(out, paragraph{text: "incomplete: " + incompleteText(days)})
 	}
 	if len(decisions) > 1 {
 		out = append(out, paragraph{text: "decisions: " + overview(decisions)})
@@ -68,6 +68,9 @@ func said(d Decision, r Report) []paragraph {
 		if words := c.atEqualLength(); words != "" {
 			sub(words)
 		}
+		if words := c.timeAtEqualLength(); words != "" {
+			sub(words)
+		}
 		sub("what would change it: " + change(d, basis, c))
 	}
 	if alone, ok := r.comparison(d.Arm); ok && r.Whole != nil {
@@ -101,6 +104,9 @@ func howSure(r Report, q Quality) string {
 	d := decimals(q.Delta.SE)
 	f := func(v float64) string { return signed(v, d) }
 	text := fmt.Sprintf("grade difference %s (negative is better), SE %s", f(*q.Delta.Value), or(q.Delta.SE, unsigned(d)))
+	if q.Delta.constant() {
+		text += " since " + noSpread
+	}
 	switch {
 	case r.Whole != nil:
 		text += fmt.Sprintf(", %s %% interval, as if this were the only look, %s", limitText(r.Experiment.Level), q.Fixed.text(f))
@@ -111,6 +117,12 @@ func howSure(r Report, q Quality) string {
 	}
 	return text + fmt.Sprintf(", %s in %s", counted(q.Delta.N, "pair"), counted(q.Burn.Sessions, "session"))
 }
+
+// noSpread says why a standard error is 0, and what that means.
+const noSpread = "no session differs from another, so chance does not show and intervals are points"
+
+// constant says that the standard error is 0: nothing varied.
+func (e Estimate) constant() bool { return e.SE != nil && *e.SE == 0 }
 
 func unsigned(d int) func(float64) string { return func(v float64) string { return fixed(v, d) } }
 
@@ -148,16 +160,18 @@ func change(d Decision, r Report, c Comparison) string {
 	case d.endsBurnIn(c.Quality):
 		b := c.Quality.Burn
 		return fmt.Sprintf("the end of the burn-in, at %s in %s", counted(b.NeedPairs, "pair"), counted(b.NeedSessions, "session"))
-	case slices.Contains(d.Reasons, CodeCostUnknown) && d.MorePairs != nil:
-		return d.moreShort() + "; " + pricing(c)
-	case slices.Contains(d.Reasons, CodeCostUnknown):
-		return pricing(c)
-	case d.MorePairs != nil:
-		return d.moreShort()
-	case slices.Contains(d.Reasons, CodeLossesDiffer):
-		return "equal shares of answers without a grade"
 	}
-	return "more data"
+	var open []string
+	if d.MorePairs != nil {
+		open = append(open, d.moreShort())
+	}
+	if slices.Contains(d.Reasons, CodeCostUnknown) {
+		open = append(open, pricing(c))
+	}
+	if slices.Contains(d.Reasons, CodeLossesDiffer) {
+		open = append(open, "shares of answers without a grade that are equal to a point")
+	}
+	return strings.Join(orElse(open, "more data"), "; ")
 }
 
 // pricing says what closes a cost guard that has nothing to compare.

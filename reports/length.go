@@ -56,6 +56,36 @@ func (l Length) hides(all Estimate) bool {
 	return stands && same && !(math.Abs(*equal.InSE) > standsOut && *equal.Value**all.Value > 0)
 }
 
+// hidesTime is the quantile of times, p95 before p50, whose difference over all pairs
+// is clear of 0 and is not so over those of equal length, where it would be if it were
+// the same: its interval there is narrow enough.
+func (l Length) hidesTime(all []QuantileDelta) (over, equal QuantileDelta, hides bool) {
+	for _, i := range []int{1, 0} {
+		if i >= len(all) || i >= len(l.EqualTimes) {
+			continue
+		}
+		over, equal = all[i], l.EqualTimes[i]
+		if over.Delta == nil || equal.Delta == nil || equal.Lower == nil || equal.Upper == nil || over.side() == 0 {
+			continue
+		}
+		if half := (*equal.Upper - *equal.Lower) / 2; equal.side() != over.side() && half < max(*over.Delta, -*over.Delta) {
+			return over, equal, true
+		}
+	}
+	return over, equal, false
+}
+
+// side is +1 or -1 where the interval lies wholly above or below 0, else 0.
+func (d QuantileDelta) side() int {
+	switch {
+	case d.Lower != nil && *d.Lower > 0:
+		return 1
+	case d.Upper != nil && *d.Upper < 0:
+		return -1
+	}
+	return 0
+}
+
 // equallyLong says that two lengths are the same, or less than 20 % apart.
 func (p pair) equallyLong() bool {
 	base, _ := p.base.number(tokensOut)

@@ -141,3 +141,38 @@ func TestLengthInTheHeadline(t *testing.T) {
 		t.Errorf("a caveat in\n%s", got)
 	}
 }
+
+// TestTimeAtEqualLength: a candidate that is slower only where its answers are longer is
+// said to be so in the head; one that is slower anyway is not.
+func TestTimeAtEqualLength(t *testing.T) {
+	head := func(equal time.Duration) string {
+		var rows []sinks.Row
+		for i := range 400 {
+			spread := time.Duration(i*37%100) * time.Millisecond
+			live, cand := graded(i, shadow.Live, 3, time.Second+spread), graded(i, "cand-a", 3, equal+spread)
+			live.TokensOut, cand.TokensOut = new(int64(100)), new(int64(100))
+			if i%2 == 0 {
+				cand.TokensOut, cand.Took = new(int64(300)), new(3*time.Second+spread)
+			}
+			rows = append(rows, live, cand)
+		}
+		r := build(t, experiment(), rows, booksFor(400))
+		decisions, err := r.Experiment.Gate.DecideAll(r, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := r.Text(&b, 0, decisions); err != nil {
+			t.Fatal(err)
+		}
+		head, _, _ := strings.Cut(b.String(), "\n\n")
+		return head
+	}
+	const caveat = "time at equal length: p95 0.000 s ("
+	if got := head(time.Second); !strings.Contains(got, caveat) {
+		t.Errorf("no %q in\n%s", caveat, got)
+	}
+	if got := head(3 * time.Second); strings.Contains(got, "equal length") {
+		t.Errorf("a caveat in\n%s", got)
+	}
+}

@@ -7,6 +7,7 @@ type pairGrades struct {
 	base, cand, delta  estimated
 	net                estimated // of +1 for a win, −1 for a loss
 	weighted           bool
+	kish               *float64 // effective number of pairs, if weighted
 	wins, ties, losses int
 }
 
@@ -38,6 +39,9 @@ func (p pairs) grades() pairGrades {
 	g.base, g.cand, g.delta, g.net = of(base), of(cand), of(delta), of(net)
 	if g.weighted = !p.equalChances(); g.weighted {
 		c := columnsOf(p)
+		if n, err := stats.KishN(c.weight); err == nil {
+			g.kish = &n
+		}
 		g.base.est, g.base.err = c.mean(c.base)
 		g.cand.est, g.cand.err = c.mean(c.cand)
 		g.delta.est, g.delta.err = c.delta()

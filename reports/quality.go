@@ -15,6 +15,9 @@ type Quality struct {
 	MeanCandidate Estimate `json:"mean_candidate"`
 	Delta         Estimate `json:"delta"`
 	Weighted      bool     `json:"weighted,omitempty"`
+	// KishPairs is how many pairs of equal weight would tell as much, (Σ w)² / Σ w²; nil
+	// unless Weighted.
+	KishPairs *float64 `json:"kish_pairs,omitempty"`
 	// FewSessions: under 6, the standard error is hardly known.
 	FewSessions bool `json:"few_sessions,omitempty"`
 	// Fixed is Delta's interval as if this were the only look. Anytime holds however
@@ -82,7 +85,7 @@ const fewSessions = 6
 func qualityOf(asked, graded pairs, e Experiment) Quality {
 	g := graded.grades()
 	q := Quality{
-		Asked: asked.len(), Burn: burnIn(graded, e.Gate), Weighted: g.weighted,
+		Asked: asked.len(), Burn: burnIn(graded, e.Gate), Weighted: g.weighted, KishPairs: g.kish,
 		MeanLive: g.base.report(), MeanCandidate: g.cand.report(), Delta: g.delta.report(),
 		Wins: g.wins, Ties: g.ties, Losses: g.losses, Net: g.net.report(),
 		Better: pairedChance(g.net.n, g.net.est, g.net.err, e.Level),

@@ -148,8 +148,12 @@ func qualityNotes(r Report) []string {
 		if q.FewSessions {
 			note("few clusters: the standard error is hardly known")
 		}
+		if q.Delta.constant() {
+			note("%s", noSpread)
+		}
 		if q.Weighted {
-			note("requests were sampled with unequal chances, so pairs are weighted by 1/chance")
+			note("requests were sampled with unequal chances, so pairs are weighted by 1/chance: they tell as much as %s equally weighted ones (Kish); wins, shares and the worst case are not weighted",
+				or(q.KishPairs, unsigned(1)))
 		}
 		if q.Disagree {
 			note("the mean favours %s", disagreement(q))

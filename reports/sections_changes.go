@@ -16,7 +16,7 @@ func changesSection(r Report) section {
 	}
 	s := section{title: fmt.Sprintf("Changes from %s to %s, after - before; by size in SE", c.Before, c.Week)}
 	if len(c.List) == 0 {
-		s.sentences = []string{fmt.Sprintf("nothing can be compared: %s or %s has no figures", c.Before, c.Week)}
+		s.sentences = []string{"nothing can be compared: " + c.without(r.Trend)}
 		return s
 	}
 	s.sentences = append(s.sentences, c.liveSentence(r.Marks))
@@ -42,9 +42,26 @@ func changesSection(r Report) section {
 	return s
 }
 
+// without names which of the two weeks has no rows.
+func (c *Changes) without(trend []TrendWeek) string {
+	var none []string
+	for _, t := range trend {
+		if t.Samples == 0 && (t.Week == c.Before || t.Week == c.Week) {
+			none = append(none, t.Week)
+		}
+	}
+	switch len(none) {
+	case 0:
+		return fmt.Sprintf("no arm has a figure in both %s and %s", c.Before, c.Week)
+	case 1:
+		return none[0] + " has no rows"
+	}
+	return "neither week has rows"
+}
+
 // notes say what the figures are, and which did not move at all.
 func (c *Changes) notes(still []string) []string {
-	out := []string{"shares in %, their changes in points; SE is of the difference, clustered by session, the weeks as independent"}
+	out := []string{"shares in %, their changes in points; SE is of the difference, clustered by session, the weeks as independent; p95 has an interval and no SE"}
 	if len(still) > 0 {
 		out = append(out, "exactly the same in both weeks: "+strings.Join(still, ", "))
 	}
@@ -169,7 +186,7 @@ func (c Change) texts() (before, after, delta, se string) {
 	case unitShare:
 		return percent(c.Before), percent(c.After), points(c.Delta), or(c.SE, percentNumber)
 	case unitSeconds:
-		return fixed(c.Before, 2) + " s", fixed(c.After, 2) + " s", signed(c.Delta, 2), "none"
+		return fixed(c.Before, 2) + " s", fixed(c.After, 2) + " s", signed(c.Delta, 2), "-"
 	}
 	d := decimals(c.SE)
 	return fixed(c.Before, d), fixed(c.After, d), signed(c.Delta, d), or(c.SE, unsigned(d))

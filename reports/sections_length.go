@@ -57,6 +57,16 @@ func (c Comparison) atEqualLength() string {
 		c.Length.Equal.text(), counted(c.Length.Equal.N, "pair"))
 }
 
+// timeAtEqualLength is the same for the time to the whole answer.
+func (c Comparison) timeAtEqualLength() string {
+	all, equal, hides := c.Length.hidesTime(c.Quantiles)
+	if !hides {
+		return ""
+	}
+	return fmt.Sprintf("time at equal length: p%.0f %s from live's over %s, %s over all, so part of that difference may be one of length",
+		100*equal.P, equal.text(), counted(equal.Calls, "pair"), all.text())
+}
+
 // calls counts the answered pairs of equal length.
 func (l Length) calls() int { return l.EqualTimes[0].Calls }
 
@@ -89,15 +99,15 @@ func (e Estimate) text() string {
 	return fmt.Sprintf("%s (SE %s)", signed(*e.Value, d), or(e.SE, unsigned(d)))
 }
 
-// textsQuery finds the texts of a sample, as DuckDB reads them.
-const textsQuery = "SELECT * FROM 'texts/*/*.parquet' WHERE sample = '…' in sinks.dir"
+// textsQuery finds the texts of a sample, as DuckDB reads them in sinks.dir.
+const textsQuery = "SELECT * FROM 'texts/*/*.parquet' WHERE sample = '…'"
 
 // lookUp lists calls and pairs for people to look at.
 func lookUp(r Report) section {
 	s := section{
 		title: "Calls and pairs to look up, by sample id; grades live, candidate",
 		table: table{head: []string{"", "sample", "figure"}},
-		notes: []string{"their texts, as long as sinks.keep_text keeps them: " + textsQuery},
+		notes: []string{"their texts, as long as sinks.keep_text keeps them; with DuckDB, in the folder sinks.dir: " + textsQuery},
 	}
 	add := func(name, sample, figure string) { s.table.rows = append(s.table.rows, []string{name, sample, figure}) }
 	for _, a := range r.Arms {

@@ -213,7 +213,7 @@ func unfitWords(codes []Code, r Report, c Comparison) string {
 	for _, code := range codes {
 		switch code {
 		case CodeNoData:
-			out = append(out, "no pair of answers with both grades in the window")
+			out = append(out, "no pair of answers with both grades"+noPairs(r, c.Arm))
 		case CodeSnapshot:
 			out = append(out, "another judge snapshot or rubric than the pinned one answered")
 		case CodeClusterKey:

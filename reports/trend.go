@@ -94,13 +94,24 @@ func (s stretch) incomplete(w Window) string {
 	last := part.to.AddDate(0, 0, -1)
 	switch {
 	case !part.from.Before(part.to):
-		return "no days"
+		return noDays
 	case part.from.Equal(w.From) && part.to.Equal(w.To):
 		return ""
 	case part.from.Equal(last):
 		return weekday(last)
 	}
 	return weekday(part.from) + "–" + weekday(last)
+}
+
+// noDays stands for the days of a week of which there are none.
+const noDays = "no days"
+
+// incompleteText says which days of its week a report has.
+func incompleteText(days string) string {
+	if days == noDays {
+		return noDays + ": none lies between the experiment's start and its last row"
+	}
+	return days
 }
 
 func weekday(t time.Time) string { return t.Weekday().String()[:3] }

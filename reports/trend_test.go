@@ -162,7 +162,7 @@ func TestTrendWeeks(t *testing.T) {
 			}
 			_, days, incomplete := strings.Cut(strings.Join(got[max(0, len(got)-1):], ""), "(")
 			days, _, _ = strings.Cut(days, ")")
-			if c.window.To.Sub(c.window.From) == 7*24*time.Hour && incomplete != strings.Contains(b.String(), "\nincomplete: "+days+"\n") {
+			if c.window.To.Sub(c.window.From) == 7*24*time.Hour && incomplete != strings.Contains(b.String(), "\nincomplete: "+days) {
 				t.Errorf("the head does not say incomplete: %s\n%s", days, b.String()[:400])
 			}
 			if strings.Contains(b.String(), "NaN") {
