@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/understudy-eval/understudy/reports"
+	"github.com/understudy-eval/understudy/rubric"
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
 	"github.com/understudy-eval/understudy/sinks"
@@ -145,5 +146,48 @@ func TestLeftCallsAreNotClustered(t *testing.T) {
 	}
 	if s := over[1].Share; s.N != 20 || s.Clustered || s.Interval == nil {
 		t.Errorf("over 6 s: %+v", s)
+	}
+}
+
+// TestNoneOfManyInFewSessions: a share of 0 or 1 has as many independent answers as the
+// times and grades of the arm leave: all of them if sessions are not alike, one a session
+// if they wholly are, if nothing varies or if nothing tells.
+func TestNoneOfManyInFewSessions(t *testing.T) {
+	of := func(size int, change func(session, i int, r *sinks.Row)) reports.ArmReport {
+		var rows []sinks.Row
+		for i := range 400 {
+			r := graded(i, shadow.Live, 2, time.Second)
+			change(i/size, i, &r)
+			r.Session = fmt.Sprint(i / size)
+			rows = append(rows, r)
+		}
+		return build(t, liveOnly(), rows, booksFor(400)).Arms[0]
+	}
+	vary := func(by int, r *sinks.Row) {
+		r.Took = new(time.Second + time.Duration(by%2)*100*time.Millisecond)
+		r.Grade = new(rubric.Grade(2 + by%2))
+		r.Problem = rubric.None
+	}
+	for _, c := range []struct {
+		name, why string
+		size      int
+		change    func(session, i int, r *sinks.Row)
+		low, high float64
+	}{
+		{"not alike", "every session has both", 10, func(_, i int, r *sinks.Row) { vary(i, r) }, 400, 400},
+		{"alike", "every session has one kind", 10, func(s, _ int, r *sinks.Row) { vary(s, r) }, 40, 42},
+		{"nothing varies", "so nothing tells", 10, func(int, int, *sinks.Row) {}, 40, 40},
+		{"few sessions", "five cannot tell", 80, func(_, i int, r *sinks.Row) { vary(i, r) }, 5, 5},
+	} {
+		a := of(c.size, c.change)
+		for what, s := range map[string]reports.Share{"over 10 s": a.Latency.Over[2].Share, "grades 5-6": a.Poor, "none": a.Problems[0].Share, "unsafe": a.Problems[4].Share} {
+			if s.EffectiveN == nil || *s.EffectiveN < c.low-1e-9 || *s.EffectiveN > c.high+1e-9 {
+				t.Errorf("%s (%s), %s: %+v", c.name, c.why, what, s)
+				continue
+			}
+			if want, err := stats.Wilson(0, int(*s.EffectiveN), 0.95); err != nil || s.X == 0 && *s.Interval.Upper > want.Upper+1e-9 {
+				t.Errorf("%s, %s: up to %v, want %v", c.name, what, *s.Interval.Upper, want.Upper)
+			}
+		}
 	}
 }

@@ -72,7 +72,8 @@ type ShareDelta struct {
 	Delta     *float64 `json:"delta"`
 	// Interval is Newcombe's for pairs. Clustered: sessions have several pairs, and
 	// it is widened to hold the clustered interval too, which alone would collapse
-	// to a point where an event is rare. Nil without pairs or with a single session
+	// to a point where an event is rare. Without a pair that differs it is Newcombe's
+	// alone, as if pairs were independent. Nil without pairs or with a single session
 	// of several.
 	Interval  *Interval `json:"interval"`
 	Clustered bool      `json:"clustered,omitempty"`

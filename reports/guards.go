@@ -154,9 +154,14 @@ func shareCheck(code Code, what string, s Share, limit, level float64) Check {
 	case s.N == 0:
 	case s.Clustered && s.X > 0 && s.X < s.N:
 		check.More = check.moreByWidth()
-	default: // without a case the clusters say nothing, see [stats.ClusteredShare]
+	default:
+		x, n := s.X, s.N
+		if s.extreme() {
+			n = max(1, int(*s.EffectiveN))
+			x = n * one(s.X > 0)
+		}
 		check.More = grown(s.N, func(k int) State {
-			return intervalOf(stats.Wilson(k*s.X, k*s.N, level)).Against(limit)
+			return intervalOf(stats.Wilson(k*x, k*n, level)).Against(limit)
 		})
 	}
 	return check

@@ -35,6 +35,9 @@ func tailSection(r Report) section {
 		measured += "; \"answers only\" leaves calls without a whole answer out and decides nothing"
 	}
 	s.notes = append(s.notes, measured)
+	if slices.ContainsFunc(tails, Tail.extreme) {
+		s.notes = append(s.notes, extremeNote("times"))
+	}
 	for _, a := range r.Arms {
 		if a.Latency.Left > 0 {
 			s.notes = append(s.notes, fmt.Sprintf("%s: calls that the user left: %d; they count at the time of leaving, so the quantiles are lower bounds", a.Name, a.Latency.Left))
@@ -98,6 +101,16 @@ func fillTails(s *section, tails []Tail) (differ bool) {
 		}
 	}
 	return differ
+}
+
+// extreme says that an interval of a share over a limit is [Share.extreme].
+func (t Tail) extreme() bool {
+	return slices.ContainsFunc(t.Over, func(o OverLimit) bool { return o.Share.extreme() })
+}
+
+// extremeNote says where the interval of a share of 0 or 100 % comes from.
+func extremeNote(what string) string {
+	return fmt.Sprintf("0 and 100 %% do not tell how alike the answers of a session are: their intervals are Wilson's with as many independent answers as the %s leave, at worst one a session", what)
 }
 
 // valueText is the quantile, or "≥ 20.0 s" where it lies among time-outs, or

@@ -32,6 +32,11 @@ func problemsPerArm(r Report) section {
 	if len(list) > 0 {
 		s.notes = []string{"every answer has one main problem or none, so where one gets rarer others rise"}
 	}
+	if slices.ContainsFunc(r.Arms, func(a ArmReport) bool {
+		return slices.ContainsFunc(a.Problems, func(p ProblemShare) bool { return p.Share.extreme() })
+	}) {
+		s.notes = append(s.notes, extremeNote("grades"))
+	}
 	if len(absent) > 0 {
 		s.notes = append(s.notes, absentNote(r.Arms, absent))
 	}

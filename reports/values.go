@@ -31,15 +31,26 @@ type Estimate struct {
 }
 
 // Share is x of n. Its interval is Wilson's. Clustered: sessions have several of the n,
-// and it is Wilson's with as many of them as are independent; it is nil then if there is
-// one session only, or not every one is known.
+// and it is Wilson's with as many of them as are independent, EffectiveN; it is nil then
+// if there is one session only, or not every one is known.
+//
+// EffectiveN is n over the design effect of the share itself. A share of 0 or 1 has none:
+// then it is that of the calls slower than the median one, for times, or of the grades of
+// the worse half, for grades and problems; where that does not exist, for other shares
+// and below 6 sessions, it is the worst there is, Σ n_g² / n, with which equally large
+// sessions count as one answer each.
 type Share struct {
-	X         int       `json:"x"`
-	N         int       `json:"n"`
-	Share     *float64  `json:"share"`
-	Interval  *Interval `json:"interval"`
-	Clustered bool      `json:"clustered,omitempty"`
+	X          int       `json:"x"`
+	N          int       `json:"n"`
+	Share      *float64  `json:"share"`
+	Interval   *Interval `json:"interval"`
+	Clustered  bool      `json:"clustered,omitempty"`
+	EffectiveN *float64  `json:"effective_n,omitempty"`
 }
+
+// extreme says that sessions repeat and the share of 0 or 1 does not tell how alike their
+// answers are.
+func (s Share) extreme() bool { return s.Clustered && s.Interval != nil && (s.X == 0 || s.X == s.N) }
 
 // Count is how often a reason or a name occurred.
 type Count struct {

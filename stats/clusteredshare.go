@@ -78,6 +78,27 @@ func clusteredShare(est Estimate, total, squares, level float64) Share {
 	return s
 }
 
+// WithDesignEffect gives a share the interval of a design effect that is known from
+// elsewhere: Wilson's with EffectiveN = N / max(1, effect). It is for a share of 0 or 1,
+// whose own rows do not tell how alike those of a cluster are: the effect of another
+// column over the same clusters will do, or that of [ClusterSizes.Alike], which is the
+// worst. Plain is false then. Errors: ErrTooFew for the zero Share, ErrRange for the
+// level or an effect that is no positive number.
+func (s Share) WithDesignEffect(effect, level float64) (Share, error) {
+	if err := checkOpenUnit("level", level); err != nil {
+		return Share{}, err
+	}
+	switch {
+	case s.N == 0:
+		return Share{}, fmt.Errorf("share of no rows: %w", ErrTooFew)
+	case !(effect > 0) || math.IsInf(effect, 1):
+		return Share{}, fmt.Errorf("design effect %v: %w", effect, ErrRange)
+	}
+	s.Plain, s.DesignEffect, s.EffectiveN = false, effect, float64(s.N)/max(1, effect)
+	s.CI = wilson(s.Value*s.EffectiveN, s.EffectiveN, level)
+	return s, nil
+}
+
 // LogitCI is an interval for a share or a probability that stays inside 0..1:
 //
 //	logistic(logit(Value) ∓ t(DF) · SE / (Value (1 − Value)))

@@ -114,6 +114,21 @@ func (c *ClusterSizes) Share(s *ClusterTotals, level float64) (Share, error) {
 	return clusteredShare(est, float64(t.sum), ratio(residuals, t.rows), level), nil
 }
 
+// Alike is the design effect of a column of which all rows of a cluster say the same,
+// Σ n_g² / n: with clusters of one size, so many rows tell as much as there are
+// clusters. It is 0 without a cluster. Source: Kish (1965).
+func (c *ClusterSizes) Alike() float64 {
+	t := c.totals(&ClusterTotals{})
+	squares := 0.0
+	for _, size := range t.sizes {
+		squares += float64(c.of(size)) * float64(size) * float64(size)
+	}
+	if t.rows == 0 {
+		return 0
+	}
+	return squares / float64(t.rows)
+}
+
 // totals are the sums over all clusters.
 type totals struct {
 	rows, clusters, sum int64

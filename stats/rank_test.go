@@ -170,6 +170,41 @@ func TestClusteredShareGolden(t *testing.T) {
 	})
 }
 
+// TestWithDesignEffect: none of 300 rows in clusters of 50 tells as much as none of 6, if
+// the rows of a cluster are all alike.
+func TestWithDesignEffect(t *testing.T) {
+	var sizes stats.ClusterSizes
+	for range 6 {
+		sizes.Add(50)
+	}
+	plain, err := sizes.Share(&stats.ClusterTotals{}, 0.95)
+	if ok(t, plain, err); !plain.Plain || sizes.Alike() != 50 {
+		t.Errorf("%+v, alike %v", plain, sizes.Alike())
+	}
+	for _, c := range []struct {
+		effect float64
+		n      int
+	}{{50, 6}, {1, 300}, {0.2, 300}} {
+		got, err := plain.WithDesignEffect(c.effect, 0.95)
+		ok(t, got, err)
+		want, err := stats.Wilson(0, c.n, 0.95)
+		if ok(t, want, err); got.CI != want || got.Plain || got.EffectiveN != float64(c.n) {
+			t.Errorf("effect %v: %+v, want %+v", c.effect, got, want)
+		}
+	}
+	for _, effect := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		_, err := plain.WithDesignEffect(effect, 0.95)
+		wantErr(t, err, stats.ErrRange)
+	}
+	_, err = plain.WithDesignEffect(2, 1)
+	wantErr(t, err, stats.ErrRange)
+	_, err = stats.Share{}.WithDesignEffect(2, 0.95)
+	wantErr(t, err, stats.ErrTooFew)
+	if none := (&stats.ClusterSizes{}).Alike(); none != 0 {
+		t.Errorf("without clusters %v", none)
+	}
+}
+
 func TestClusteredShareEdges(t *testing.T) {
 	wilson := func(x, n int) stats.Interval {
 		iv, err := stats.Wilson(x, n, 0.95)
