@@ -34,7 +34,7 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		start := time.Now()
-		err := sinks.EachBatch(dir, reports.ColumnsRead(), 0, func(*sinks.Batch) error { return nil })
+		err := sinks.EachBatch(dir, reports.ColumnsRead(), 0, func(b *sinks.Batch) (int, error) { return b.Rows, nil }, func(int) error { return nil })
 		bare += time.Since(start)
 		if err != nil {
 			b.Fatal(err)

@@ -25,7 +25,7 @@ type Bounds struct {
 func MissingPairs(live, candidate []*rubric.Grade) Bounds {
 	var m missing
 	for i := range max(len(live), len(candidate)) {
-		m.add(at(live, i), at(candidate, i))
+		m.add(at(live, i), at(candidate, i), 1)
 	}
 	return m.bounds()
 }
@@ -44,16 +44,16 @@ type missing struct {
 	low, high int
 }
 
-// add takes a pair in; 0 is a missing grade.
-func (m *missing) add(live, candidate rubric.Grade) {
-	m.Planned++
+// add takes n pairs in; 0 is a missing grade.
+func (m *missing) add(live, candidate rubric.Grade, n int) {
+	m.Planned += n
 	if live != 0 && candidate != 0 {
-		m.Complete++
+		m.Complete += n
 	}
-	lowest, highest := span(candidate, &m.MissingCandidate)
-	best, worst := span(live, &m.MissingLive)
-	m.low += lowest - worst
-	m.high += highest - best
+	lowest, highest := span(candidate, n, &m.MissingCandidate)
+	best, worst := span(live, n, &m.MissingLive)
+	m.low += n * (lowest - worst)
+	m.high += n * (highest - best)
 }
 
 func (m *missing) bounds() Bounds {
@@ -65,9 +65,9 @@ func (m *missing) bounds() Bounds {
 }
 
 // span is what a grade may have been: itself, or the whole scale when missing.
-func span(g rubric.Grade, missing *int) (low, high int) {
+func span(g rubric.Grade, n int, missing *int) (low, high int) {
 	if g == 0 {
-		*missing++
+		*missing += n
 		return int(rubric.Best), int(rubric.Worst)
 	}
 	return int(g), int(g)
@@ -76,11 +76,11 @@ func span(g rubric.Grade, missing *int) (low, high int) {
 // bounds takes a pair graded by two judges as two missing grades.
 func bounds(asked pairs) Bounds {
 	var m missing
-	for _, p := range asked.all() {
+	for p, n := range asked.perKind() {
 		if p.base.graded() && p.cand.graded() && !p.comparable() {
-			m.add(0, 0)
+			m.add(0, 0, n)
 		} else { // what is not graded has grade 0
-			m.add(rubric.Grade(p.base.grade), rubric.Grade(p.cand.grade))
+			m.add(rubric.Grade(p.base.grade), rubric.Grade(p.cand.grade), n)
 		}
 	}
 	return m.bounds()

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"math"
+	"slices"
 
 	"github.com/understudy-eval/understudy/sinks"
 )
@@ -30,6 +31,17 @@ func (c *chunks[T]) grow() int {
 	return c.n - 1
 }
 
+// add adds entries.
+func (c *chunks[T]) add(list []T) {
+	for len(list) > 0 {
+		if c.n&chunkMask == 0 {
+			c.list = append(c.list, new([chunkSize]T))
+		}
+		n := copy(c.list[c.n>>chunkBits][c.n&chunkMask:], list)
+		list, c.n = list[n:], c.n+n
+	}
+}
+
 // numbers is a column of whole numbers from 0 on, of which any may be unknown. It
 // takes 4 bytes an entry, and none where a chunk has no number; numbers of 2³²−2
 // and more lie apart.
@@ -43,26 +55,37 @@ const isBig = math.MaxUint32
 // unknown stands for a number that is not there; negative ones are not believed.
 const unknown = sinks.Null
 
-func (n *numbers) set(i int, v int64) {
-	at := i >> chunkBits
-	if v < 0 {
-		if at < len(n.list) && n.list[at] != nil {
-			n.list[at][i&chunkMask] = 0
+// add puts entries as they are stored from place i on, where there are none yet.
+func (n *numbers) add(i int, raw []uint32) {
+	for len(raw) > 0 {
+		part := raw[:min(len(raw), chunkSize-i&chunkMask)]
+		for i>>chunkBits >= len(n.list) {
+			n.list = append(n.list, nil)
 		}
+		to := &n.list[i>>chunkBits]
+		if *to == nil && slices.ContainsFunc(part, func(x uint32) bool { return x != 0 }) {
+			*to = new([chunkSize]uint32)
+		}
+		if *to != nil {
+			copy((*to)[i&chunkMask:], part)
+		}
+		raw, i = raw[len(part):], i+len(part)
+	}
+}
+
+// move puts the entry at from to i, also where there is none.
+func (n *numbers) move(i, from int) {
+	x := n.raw(uint32(from))
+	if x == n.raw(uint32(i)) && x != isBig {
 		return
 	}
-	for at >= len(n.list) {
-		n.list = append(n.list, nil)
-	}
-	if n.list[at] == nil {
+	if at := i >> chunkBits; n.list[at] == nil {
 		n.list[at] = new([chunkSize]uint32)
 	}
-	if v < isBig-1 {
-		n.list[at][i&chunkMask] = uint32(v) + 1
-		return
+	n.list[i>>chunkBits][i&chunkMask] = x
+	if x == isBig {
+		n.setBig(i, n.big[from])
 	}
-	n.list[at][i&chunkMask] = isBig
-	n.setBig(i, v)
 }
 
 func (n *numbers) setBig(i int, v int64) {

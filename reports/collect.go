@@ -3,6 +3,7 @@ package reports
 import (
 	"iter"
 	"math"
+	"sync"
 
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/sinks"
@@ -12,31 +13,34 @@ import (
 // a list aligned with it. A pair is one index in two lists.
 type collection struct {
 	codes
-	rules   rules
-	wants   wants
-	shapes  shapes
-	ids     chunks[shadow.SampleID]
-	samples chunks[sample]
-	arms    []armRows
-	places  *idIndex // only while rows come
-	last    int      // the place that was asked for last
-	before  period   // the rows before the window
-	inside  period
-	repeats map[repeated][]again
-	seams   seams
-	newest  int64 // when the experiment's last row came, also after the window
+	numbering sync.Mutex // of codes but sessions, patterns and shapes, while pieces are made
+	rules     rules
+	wants     wants
+	shapes    shapes
+	patterns  patterns
+	pieces    pieces
+	ids       chunks[shadow.SampleID]
+	samples   chunks[sample]
+	arms      []armRows
+	before    period // the rows before the window
+	inside    period
+	repeats   map[repeated][]again
+	newest    int64 // when the experiment's last row came, also after the window
 }
 
 // newCollection is an empty collection; reach is how far the books of each tap go.
 func newCollection(reach map[string]int64, e Experiment, w Window, g given) *collection {
 	arms := 1 + len(e.Candidates)
 	c := &collection{
-		codes: newCodes(), shapes: newShapes(), arms: make([]armRows, arms), places: newIDIndex(), repeats: map[repeated][]again{}, seams: newSeams(),
+		codes: newCodes(), shapes: newShapes(), patterns: newPatterns(), arms: make([]armRows, arms), repeats: map[repeated][]again{},
 		wants: wantsOf(e, g), before: newPeriod(arms), inside: newPeriod(arms), newest: math.MinInt64,
 	}
 	c.rules = rulesOf(e, w, reach, &c.codes)
 	return c
 }
+
+// rowsAtOnce is how many rows of a sequence are taken in together.
+const rowsAtOnce = 1 << 12
 
 // addRows takes rows in. Their order matters only between rows of one sample, arm
 // and judge snapshot that differ: the first one counts.
@@ -44,96 +48,55 @@ func (c *collection) addRows(rows iter.Seq2[sinks.Row, error]) error {
 	if rows == nil {
 		return nil
 	}
+	var some []sinks.Row
 	for row, err := range rows {
 		if err != nil {
 			return err
 		}
-		f := c.factOf(&row)
-		c.add(&f)
+		if some = append(some, row); len(some) == rowsAtOnce {
+			if err := c.addSome(some); err != nil {
+				return err
+			}
+			some = some[:0]
+		}
 	}
-	return nil
+	return c.addSome(some)
 }
 
-// add takes a row in, or counts why not.
-func (c *collection) add(f *fact) {
-	if f.experiment == c.rules.experiment {
-		c.newest = max(c.newest, f.seen)
+func (c *collection) addSome(rows []sinks.Row) error {
+	p, err := c.piece(sinks.BatchOf(rows, c.wants.columns()))
+	if err != nil {
+		return err
 	}
-	if f.seen >= c.rules.to {
-		return
-	}
-	if f.experiment == c.rules.experiment && !c.wants.decision {
-		c.seams.see(f, &c.rules)
-	}
-	p := c.period(f.seen)
-	p.counts.Read++
-	arm, known := c.rules.arm(f)
-	counter := p.counts.reject(f, &c.rules, known)
-	if counter != nil {
-		*counter++
-	}
-	if !c.rules.ours(f, known) {
-		c.keepRepeat(arm, known, f)
-		return
-	}
-	sample := c.place(f)
-	shape := c.arms[arm].shape.at(sample)
-	if *shape == shapeAbsent && !c.rules.booked(f) {
-		p.unbooked[arm]++
-	}
-	switch {
-	case counter == nil:
-		c.use(arm, sample, shape, f, p)
-	case *shape == shapeAbsent:
-		*shape = shapeRejected
-	}
+	return c.take(p)
 }
 
-// place finds a sample or makes room for it in every arm. The rows of a trial are
-// written one after the other, so mostly it is the sample of the row before.
-func (c *collection) place(f *fact) int {
-	if c.last < c.ids.n && *c.ids.at(c.last) == f.id {
-		return c.last
-	}
-	i, added := c.places.place(&f.id, f.hash, c.ids.n, &c.ids)
-	if added {
-		*c.ids.at(c.ids.grow()) = f.id
-		c.samples.at(c.samples.grow()).seen = f.seen
-		for a := range c.arms {
-			c.arms[a].shape.grow()
+// count fills the periods from the rows of each pattern, as if none came twice.
+func (c *collection) count() {
+	for i := range c.patterns.list {
+		r := &c.patterns.list[i]
+		if r.rows == 0 {
+			continue
 		}
-	}
-	c.last = i
-	return i
-}
-
-// use keeps the row unless its sample and arm are there. Of two judges the
-// primary's row counts, so that the arms of a trial agree in any order of rows.
-func (c *collection) use(arm, sample int, shape *uint32, f *fact, p *period) {
-	p.span(f.seen)
-	o := c.observe(f)
-	if old := &c.shapes.list[*shape]; old.there() {
-		p.counts.Duplicates++
-		if !old.sameSaying(&o) {
-			p.counts.Conflicts++
+		if r.experiment == c.rules.experiment {
+			c.newest = max(c.newest, r.latest)
 		}
-		if c.rules.rank(f.pinned) >= c.rules.rank(old.pinned) {
-			return
+		if r.day >= c.rules.toDay {
+			continue
 		}
-	} else {
-		p.counts.Used++
-	}
-	again := *shape > shapeRejected
-	*shape = c.shapes.code(&o)
-	for _, q := range c.wants.kept {
-		if n := f.numbers[q]; n != unknown || again {
-			c.arms[arm].numbers[q].set(sample, n)
+		p := c.period(r.day)
+		p.counts.Read += r.rows
+		_, known := c.rules.arm(&r.pattern)
+		if counter := p.counts.reject(&r.pattern, &c.rules, known); counter != nil {
+			*counter += r.rows
+		} else {
+			p.counts.Used += r.rows
+			p.span(r.earliest)
+			p.span(r.latest)
 		}
-	}
-	s := c.samples.at(sample)
-	if from := c.origins.values[s.origin].from; from == 0 || int32(arm) < from {
-		s.seen, s.session = f.seen, f.session
-		s.origin = c.origins.code(origin{f.route, f.tags, int32(arm) + 1})
+		if c.rules.ours(&r.pattern, known) && !r.booked {
+			p.unbooked[r.arm] += r.rows
+		}
 	}
 }
 

@@ -172,23 +172,24 @@ func ungradedOf(asked pairs, level float64) Ungraded {
 	return u
 }
 
-// shareDelta compares how often an event happened to the two answers of a pair.
+// shareDelta compares how often an event, which no number decides, happened to the two
+// answers of a pair.
 func shareDelta(pairs pairs, event func(answer) bool, level float64) ShareDelta {
 	var d ShareDelta
-	sums := pairs.sums(1, func(p pair, to []int64) { to[0] += d.count(event(p.base), event(p.cand)) })
+	sums := pairs.sums(1, func(p pair, n int, to []int64) { to[0] = d.count(event(p.base), event(p.cand), n) })
 	return d.estimated(sums, 0, level)
 }
 
-// count takes a pair in and gives the difference of its events.
-func (d *ShareDelta) count(base, cand bool) int64 {
+// count takes n pairs in and gives the difference of the events of each.
+func (d *ShareDelta) count(base, cand bool, n int) int64 {
 	switch {
 	case base && cand:
-		d.Both++
+		d.Both += n
 	case base:
-		d.OtherOnly++
+		d.OtherOnly += n
 		return -1
 	case cand:
-		d.CandOnly++
+		d.CandOnly += n
 		return 1
 	}
 	return 0

@@ -171,7 +171,7 @@ func quantileUSD(sorted []float64, p float64) *float64 {
 
 // costDelta compares costs over the pairs that both arms were asked.
 func costDelta(asked pairs, against shadow.Arm, level float64) CostDelta {
-	known := asked.filter(func(p pair) bool {
+	known := asked.where(func(p pair) bool {
 		_, base := p.base.number(costNUSD)
 		_, cand := p.cand.number(costNUSD)
 		return base && cand

@@ -21,14 +21,14 @@
 // # How it reads
 //
 // [Read] asks the sink for the columns that a report needs. Row groups are decoded in
-// parallel and come in order; texts come as codes, each translated once a group. Rows
-// and columns end in one collection, so every rule is there once. It keeps, for each
-// sample, id, time, session and what comes again (16 + 16 bytes), and for each arm the
-// number of its shape (all that is not a number; there are few different ones) and 4
-// bytes for each number that somebody wrote. The arms of a sample are written one after
-// the other and share its place; only the first looks its id up. When all rows are
-// there, the samples are moved into the order in which everything goes over them: session
-// after session.
+// parallel, and each worker makes a piece of its own: rows are numbered by their pattern
+// (all that comes again from row to row; there are few different ones, so the rules are
+// asked once for each), and rows of one sample that lie one after the other become one.
+// Rows in memory go the same way. Pieces are put together in their order: for each sample
+// id, time, session and what it can be split by (16 + 16 bytes), and for each arm the
+// number of its pattern and 4 bytes for each number that somebody wrote. When all rows are
+// there, samples of equal ids are made one, and all are moved into the order in which
+// everything goes over them: session after session.
 //
 // Sums are whole numbers by session and size of session, times are sorted as whole
 // microseconds, samples lie in an order that rows do not change. So the report is the
@@ -42,7 +42,8 @@
 // million pairs, a million sessions, files of 282 MB take 14 CPU seconds and 1.1 GiB at
 // the peak for the whole report with slices and trend, and 5.2 CPU seconds and 643 MiB
 // for a decision alone, over half of that to read. A tenth of the rows takes 1.4 CPU
-// seconds and 199 MiB, or 0.6 and 150. The module reports/duckdb compares.
+// seconds and 199 MiB, or 0.6 and 150. The module reports/duckdb compares, and has
+// newer figures of a decision.
 //
 // # Slices
 //

@@ -45,10 +45,7 @@ func ColumnsRead() []string { return wantsOf(Experiment{}, given{}).columns() }
 // Numbers stores values in a column of numbers at the places i·step and reads them
 // back; −1 is unknown.
 func Numbers(values []int64, step int) []int64 {
-	var n numbers
-	for i, v := range values {
-		n.set(i*step, v)
-	}
+	n := stored(values, step)
 	out := make([]int64, len(values))
 	for i := range values {
 		v, known := n.at(i * step)
@@ -59,13 +56,25 @@ func Numbers(values []int64, step int) []int64 {
 	return out
 }
 
+// stored puts values into a column at the places i·step.
+func stored(values []int64, step int) *numbers {
+	p := piece{arms: make([]pieceArm, 1)}
+	p.arms[0].numbers[0] = make([]uint32, 1+(len(values)-1)*step)
+	for i, v := range values {
+		p.set(0, 0, i*step, v)
+	}
+	var n numbers
+	n.add(0, p.arms[0].numbers[0])
+	for _, l := range p.large {
+		n.setBig(l.sample, l.v)
+	}
+	return &n
+}
+
 // ArrangedNumbers stores values in a column of numbers, −1 is unknown, moves those of
 // number order[i] to i, and reads them back.
 func ArrangedNumbers(values []int64, order []uint32) []int64 {
-	var n numbers
-	for i, v := range values {
-		n.set(i, v)
-	}
+	n := stored(values, 1)
 	n.arrange(order, []*[chunkSize]uint32{{0: 7, chunkSize - 1: 7}}) // a spare chunk with something in it
 	out := make([]int64, len(values))
 	for i := range values {
@@ -87,4 +96,23 @@ func Numbered(list []string) (numbers []uint32, back []string) {
 		back = append(back, string(t.at(n)))
 	}
 	return numbers, back
+}
+
+// Classes numbers rows by what they have in common in columns of values below n.
+func Classes(n uint64, columns [][]uint32) []uint32 {
+	var digits []digit
+	for _, column := range columns {
+		digits = append(digits, digit{n, func(keys []uint64, from int) {
+			for i, v := range column[from : from+len(keys)] {
+				keys[i] = keys[i]*n + uint64(v)
+			}
+		}})
+	}
+	var c classes
+	out := make([]uint32, len(columns[0]))
+	c.start(len(out), digits)
+	for from := 0; from < len(out); from += rowBlock {
+		c.number(from, out[from:min(from+rowBlock, len(out))])
+	}
+	return out
 }

@@ -55,17 +55,6 @@ type (
 	}
 )
 
-// keepRepeat keeps a further verdict by a judge of the experiment.
-func (c *collection) keepRepeat(arm int, known bool, f *fact) {
-	r := &c.rules
-	if c.wants.decision || !known || f.repeat <= 0 || f.experiment != r.experiment || f.digest != r.digest ||
-		(f.judged != judgedGraded && f.judged != judgedNotGraded) || r.rank(f.pinned) == noJudge || !r.valid(f) {
-		return
-	}
-	key := repeated{f.id, arm}
-	c.repeats[key] = append(c.repeats[key], again{f.repeat, f.pinned, f.purpose, f.grade})
-}
-
 // furtherVerdicts calls f with each graded answer of a view and its further verdicts,
 // in the order of their numbers, each number of a judge once.
 func (v view) furtherVerdicts(f func(first answer, more []again)) {

@@ -31,12 +31,12 @@ type LengthBand struct {
 }
 
 func lengthOf(all pairs, e Experiment) Length {
-	told := all.filter(func(p pair) bool {
+	told := all.where(func(p pair) bool {
 		_, base := p.base.number(tokensOut)
 		_, cand := p.cand.number(tokensOut)
 		return base && cand && p.base.answered() && p.cand.answered()
 	})
-	equal := told.filter(pair.equallyLong)
+	equal := told.where(pair.equallyLong)
 	graded := told.filter(pair.comparable)
 	return Length{
 		Equal:      deltaOf(equal.filter(pair.comparable)),
@@ -119,14 +119,15 @@ func lengthBands(graded pairs) []LengthBand {
 	}
 	parts := [bandCount]pairs{}
 	bands := [bandCount]LengthBand{}
-	for i, length := range lengths {
+	for i, x := range graded.all() {
+		length := lengths[i]
 		at, _ := slices.BinarySearch(edges, length)
 		b, p := &bands[at], &parts[at]
 		if len(p.index) == 0 {
-			*b, *p = LengthBand{From: length}, pairs{collection: graded.collection, base: graded.base, cand: graded.cand}
+			*b, *p = LengthBand{From: length}, graded.none()
 		}
 		b.From, b.To = min(b.From, length), max(b.To, length)
-		p.index = append(p.index, graded.index[i])
+		p.add(x)
 	}
 	out := []LengthBand{}
 	for i, b := range bands {

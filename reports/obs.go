@@ -86,6 +86,13 @@ const (
 	quantities
 )
 
+// column is the column of the rows that has a quantity.
+func (q quantity) column() string {
+	return [quantities]string{
+		"took_us", "first_token_us", "tokens_in", "tokens_out", "tokens_reasoning", "cost_nusd", "judge_took_us", "judge_calls", "judge_cost_nusd",
+	}[q]
+}
+
 // armRows are an arm's rows, one place per sample: the number of its shape, and
 // what it counted and measured.
 type armRows struct {
@@ -138,10 +145,12 @@ type origin struct {
 }
 
 // day is the UTC day since 1970-01-01.
-func (s *sample) day() int64 {
+func (s *sample) day() int64 { return utcDay(s.seen) }
+
+func utcDay(us int64) int64 {
 	const perDay = 24 * 60 * 60 * 1_000_000
-	day := s.seen / perDay
-	if s.seen%perDay < 0 {
+	day := us / perDay
+	if us%perDay < 0 {
 		day--
 	}
 	return day

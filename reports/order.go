@@ -23,6 +23,8 @@ func (c *collection) compareTimes(a, b uint32) int {
 // does not depend on the order of rows. The samples are moved into it; no row may come
 // after that.
 func (c *collection) all() view {
+	c.sessions.slots, c.pieces.free = nil, nil
+	c.join()
 	index := make([]uint32, 0, c.samples.n)
 	var unused []uint32
 	for i := range c.samples.n {
@@ -34,7 +36,6 @@ func (c *collection) all() view {
 	}
 	c.inTime(index)
 	order := append(c.groupedBySession(index), unused...)
-	c.places, c.sessions.slots = nil, nil
 	c.arrange(order)
 	for i := range index {
 		index[i] = uint32(i)

@@ -25,12 +25,10 @@ func (e estimated) report() Estimate { return estimateOf(e.n, e.est, e.err) }
 func (p pairs) grades() pairGrades {
 	const base, cand, delta, net = 0, 1, 2, 3
 	var g pairGrades
-	sums := p.sums(4, func(x pair, to []int64) {
+	sums := p.sums(4, func(x pair, n int, to []int64) {
 		d := x.difference()
-		to[base] += int64(x.base.grade)
-		to[cand] += int64(x.cand.grade)
-		to[delta] += d
-		to[net] += g.count(d)
+		to[base], to[cand], to[delta] = int64(x.base.grade), int64(x.cand.grade), d
+		to[net] = g.count(d, n)
 	})
 	of := func(column int) estimated {
 		est, err := sums.mean(column)
@@ -49,16 +47,16 @@ func (p pairs) grades() pairGrades {
 	return g
 }
 
-// count counts a win, tie or loss and gives it as +1, 0, −1.
-func (g *pairGrades) count(difference int64) int64 {
+// count counts n wins, ties or losses and gives each as +1, 0, −1.
+func (g *pairGrades) count(difference int64, n int) int64 {
 	switch {
 	case difference < 0:
-		g.wins++
+		g.wins += n
 		return 1
 	case difference > 0:
-		g.losses++
+		g.losses += n
 		return -1
 	}
-	g.ties++
+	g.ties += n
 	return 0
 }

@@ -17,9 +17,9 @@ func newPeriod(arms int) period {
 	return period{unbooked: make([]int, arms), first: math.MaxInt64, last: math.MinInt64}
 }
 
-// period is where a row of a time belongs.
-func (c *collection) period(seen int64) *period {
-	if seen < c.rules.from {
+// period is where the rows of a day belong.
+func (c *collection) period(day int64) *period {
+	if day < c.rules.fromDay {
 		return &c.before
 	}
 	return &c.inside

@@ -18,11 +18,11 @@ type ProblemDelta struct {
 func problemDeltas(graded pairs, e Experiment) []ProblemDelta {
 	codes, column := graded.problemColumns()
 	deltas := make([]ShareDelta, len(codes))
-	sums := graded.sums(len(codes), func(p pair, to []int64) {
+	sums := graded.sums(len(codes), func(p pair, n int, to []int64) {
 		base, cand := column[p.base.problem], column[p.cand.problem]
-		deltas[base].count(true, base == cand)
+		deltas[base].count(true, base == cand, n)
 		if base != cand {
-			deltas[cand].count(false, true)
+			deltas[cand].count(false, true, n)
 			to[base]--
 			to[cand]++
 		}

@@ -116,9 +116,10 @@ func burnIn(graded pairs, g Gate) Burn {
 		return b
 	}
 	// Mostly the burn-in ends soon; only then need not all pairs be put in order.
+	index := graded.list()
 	for n := 2 * max(need.Pairs, need.Sessions); !b.Reached; n *= 4 {
 		seen := map[uint32]bool{}
-		for i, s := range graded.first(graded.index, n) {
+		for i, s := range graded.first(index, n) {
 			seen[graded.samples.at(int(s)).session] = true
 			if i+1 >= need.Pairs && len(seen) >= need.Sessions {
 				b.Reached = true

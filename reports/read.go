@@ -2,9 +2,10 @@ package reports
 
 import (
 	"io/fs"
-	"slices"
+	"math"
 
 	"github.com/understudy-eval/understudy/judge"
+	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/sinks"
 )
 
@@ -19,139 +20,145 @@ func Read(fsys fs.FS, e Experiment, w Window, options ...Option) (Report, error)
 // read is Read with so many workers; 0 is GOMAXPROCS.
 func read(workers int, fsys fs.FS, e Experiment, w Window, options ...Option) (Report, error) {
 	return report(sinks.ScanBooks(fsys), e, w, givenBy(options), func(c *collection) error {
-		return sinks.EachBatch(fsys, c.wants.columns(), workers, c.addBatch)
+		return sinks.EachBatch(fsys, c.wants.columns(), workers, c.piece, c.take)
 	})
 }
 
-// batch is the columns of a batch, their texts in the codes of the collection.
+// batch is the columns of a batch.
 type batch struct {
-	*sinks.Batch
-	tap, arm, experiment, digest, rubric, session, route, tags, reason, model, why, problem, judge, pinned, echo, purpose, form coded
-	state                                                                                                                       []state
-	judged                                                                                                                      []judged
-	stateCodes, judgedCodes                                                                                                     []uint32
-	numbers                                                                                                                     [quantities][]int64
-	present                                                                                                                     []quantity // those with a number in any row
-	wrapped                                                                                                                     uint32     // code of the form
-	seen, tapSeq, grade, repeat                                                                                                 []int64
-	rate, judgeRate                                                                                                             []float64
-	stream, censored, redacted, hedged, contextCut, conforms, suspect                                                           []sinks.Flag
+	rows                                                                                             int
+	ids                                                                                              []shadow.SampleID
+	arm, experiment, digest, rubric, reason, model, why, problem, judge, pinned, echo, state, judged *sinks.Vector
+	purpose, form                                                                                    *sinks.Vector
+	tap, session, route, tags                                                                        *sinks.Vector
+	seen, tapSeq, grade, repeat                                                                      []int64
+	rate, judgeRate                                                                                  []float64
+	stream, censored, redacted, hedged, contextCut, conforms, suspect                                []sinks.Flag
+	numbers                                                                                          [quantities][]int64
+	reach                                                                                            []int64 // by code of the tap
 }
 
-// coded is a column of texts: own[codes[i]] is row i's number in the collection.
-type coded struct{ codes, own []uint32 }
-
-func (c *coded) at(i int) uint32 { return c.own[c.codes[i]] }
-
-// addBatch takes the rows of a batch in.
-func (c *collection) addBatch(b *sinks.Batch) error {
-	in := c.open(b)
-	ids := b.Column("sample").IDs
-	var f fact
-	for q := range f.numbers {
-		f.numbers[q] = unknown
-	}
-	var hashes [lookAhead]uint64
-	for i := range b.Rows {
-		if i%lookAhead == 0 {
-			c.places.hashes(ids[i:min(i+lookAhead, len(ids))], &hashes)
-		}
-		f.id, f.hash = ids[i], hashes[i%lookAhead]
-		in.fill(&f, i)
-		if !c.wants.decision {
-			in.fillRest(&f, i)
-		}
-		f.aborted, f.timedOut = f.reason == c.rules.clientAbort, f.reason == c.rules.timeout
-		c.add(&f)
-	}
-	return nil
-}
-
-// open translates the texts of a batch, each once.
+// open finds the columns of a batch.
 func (c *collection) open(b *sinks.Batch) *batch {
-	words := func(name string) coded { return codedBy(b.Column(name), c.words.codeOf) }
 	in := &batch{
-		Batch: b, tap: codedBy(b.Column("tap"), c.taps.codeOf), session: codedBy(b.Column("session"), c.sessions.code),
-		arm: words("arm"), experiment: words("experiment"), digest: words("digest"), rubric: words("rubric"), route: words("route"),
-		reason: words("reason"), why: words("judge_reason"), problem: words("problem"),
-		judge: words("judge"), pinned: words("judge_pinned"),
+		rows: b.Rows, ids: b.Column("sample").IDs,
+		arm: b.Column("arm"), experiment: b.Column("experiment"), digest: b.Column("digest"), rubric: b.Column("rubric"),
+		reason: b.Column("reason"), why: b.Column("judge_reason"), problem: b.Column("problem"), judge: b.Column("judge"),
+		pinned: b.Column("judge_pinned"), state: b.Column("state"), judged: b.Column("judge_state"),
+		tap: b.Column("tap"), session: b.Column("session"), route: b.Column("route"),
 		seen: b.Column("seen").Ints, tapSeq: b.Column("tap_seq").Ints, grade: b.Column("grade").Ints, repeat: b.Column("repeat").Ints,
 		rate: b.Column("rate").Floats, judgeRate: b.Column("judge_rate").Floats,
 		stream: b.Column("stream").Flags, censored: b.Column("censored").Flags,
-		stateCodes: b.Column("state").Codes, judgedCodes: b.Column("judge_state").Codes,
 	}
 	if !c.wants.decision {
-		in.tags, in.model, in.echo = c.codedTags(b.Column("tags")), words("model"), words("judge_echo")
+		in.tags, in.model, in.echo = b.Column("tags"), b.Column("model"), b.Column("judge_echo")
 		in.redacted, in.hedged = b.Column("redacted").Flags, b.Column("hedged").Flags
 		in.contextCut, in.conforms = b.Column("context_cut").Flags, b.Column("conforms").Flags
-		in.wrapped = c.words.code(string(judge.FormWrapped))
-		in.purpose, in.form, in.suspect = words("purpose"), words("judge_form"), b.Column("suspect").Flags
+		in.purpose, in.form, in.suspect = b.Column("purpose"), b.Column("judge_form"), b.Column("suspect").Flags
 	}
 	for _, q := range c.wants.quantities {
-		in.numbers[q] = b.Column(c.rules.measures[q].column).Ints
-		if slices.ContainsFunc(in.numbers[q], func(n int64) bool { return n != sinks.Null }) {
-			in.present = append(in.present, q)
-		}
+		in.numbers[q] = b.Column(q.column()).Ints
 	}
-	for code := range b.Column("state").Texts() {
-		in.state = append(in.state, stateOf(sinks.State(b.Column("state").Text(uint32(code)))))
-	}
-	for code := range b.Column("judge_state").Texts() {
-		in.judged = append(in.judged, judgedOf(judge.State(b.Column("judge_state").Text(uint32(code)))))
+	in.reach = make([]int64, in.tap.Texts())
+	for code := range in.reach {
+		in.reach[code] = c.rules.reach[string(in.tap.Text(uint32(code)))]
 	}
 	return in
 }
 
-func codedBy(v *sinks.Vector, number func([]byte) uint32) coded {
-	c := coded{v.Codes, make([]uint32, v.Texts())}
-	for code := range c.own {
-		c.own[code] = number(v.Text(uint32(code)))
+// digits are the columns of which a pattern is made.
+func (in *batch) digits() []digit {
+	out := []digit{
+		in.days(), in.bookings(), valueDigit(in.repeat), gradeDigit(in.grade), valueDigit(in.rate), valueDigit(in.judgeRate),
+		presenceDigit(in.numbers[tookUS]), presenceDigit(in.numbers[firstTokenUS]),
 	}
-	return c
-}
-
-func (c *codes) codedTags(v *sinks.Vector) coded {
-	out := coded{v.Codes, make([]uint32, v.Lists())}
-	for code := range out.own {
-		out.own[code] = c.tagList(v.List(uint32(code)))
+	for _, v := range []*sinks.Vector{
+		in.arm, in.experiment, in.digest, in.rubric, in.reason, in.model, in.why, in.problem, in.judge, in.pinned, in.echo, in.state, in.judged,
+		in.purpose, in.form,
+	} {
+		if v != nil {
+			out = append(out, textDigit(v))
+		}
+	}
+	for _, flags := range [][]sinks.Flag{in.stream, in.censored, in.redacted, in.hedged, in.contextCut, in.conforms, in.suspect} {
+		if flags != nil {
+			out = append(out, flagDigit(flags))
+		}
 	}
 	return out
 }
 
-// fill takes what every report needs of a row.
-func (in *batch) fill(f *fact, i int) {
-	f.seen, f.tap, f.tapSeq = in.seen[i], in.tap.at(i), in.tapSeq[i]
-	f.arm, f.experiment, f.digest, f.rubric = in.arm.at(i), in.experiment.at(i), in.digest.at(i), in.rubric.at(i)
-	f.session, f.route = in.session.at(i), in.route.at(i)
-	f.reason, f.why, f.problem = in.reason.at(i), in.why.at(i), in.problem.at(i)
-	f.judge, f.pinned = in.judge.at(i), in.pinned.at(i)
-	f.rate, f.judgeRate = in.rate[i], in.judgeRate[i]
-	f.state, f.judged = in.state[in.stateCodes[i]], in.judged[in.judgedCodes[i]]
-	f.grade = noGrade
-	if g := in.grade[i]; g != sinks.Null {
-		f.grade = int8(g) // 1..6: the sink checks it
+// days counts from the first day of the batch; a file of a sink has only one.
+func (in *batch) days() digit {
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, at := range in.seen {
+		first, last = min(first, at), max(last, at)
 	}
-	f.stream, f.censored, f.repeat = in.stream[i] == sinks.FlagTrue, in.censored[i] == sinks.FlagTrue, in.repeat[i]
-	for _, q := range in.present {
-		f.numbers[q] = in.numbers[q][i]
+	if in.rows == 0 || utcDay(first) == utcDay(last) {
+		return digit{n: 1}
 	}
+	days := make([]int64, in.rows)
+	for i, at := range in.seen {
+		days[i] = utcDay(at)
+	}
+	return valueDigit(days)
 }
 
-// fillRest takes what no decision rests on.
-func (in *batch) fillRest(f *fact, i int) {
-	f.tags, f.model, f.echo = in.tags.at(i), in.model.at(i), in.echo.at(i)
-	f.purpose = in.purpose.at(i)
-	f.flags = flagIf(in.redacted[i], flagRedacted) | flagIf(in.hedged[i], flagHedged) |
+func (in *batch) bookings() digit {
+	return digit{2, func(keys []uint64, from int) {
+		for i := range keys {
+			keys[i] *= 2
+			if in.booked(from + i) {
+				keys[i]++
+			}
+		}
+	}}
+}
+
+// booked says that the books of a row's tap reach its sample.
+func (in *batch) booked(i int) bool {
+	seq := in.tapSeq[i]
+	return seq == unknown || seq <= in.reach[in.tap.Codes[i]]
+}
+
+// pattern is that of a row.
+func (in *batch) pattern(i int, words *names) pattern {
+	word := func(v *sinks.Vector) uint32 {
+		if v == nil {
+			return 0
+		}
+		return words.codeOf(v.Text(v.Codes[i]))
+	}
+	p := pattern{
+		arm: word(in.arm), experiment: word(in.experiment), digest: word(in.digest), rubric: word(in.rubric), reason: word(in.reason),
+		model: word(in.model), why: word(in.why), problem: word(in.problem), judge: word(in.judge), pinned: word(in.pinned), echo: word(in.echo),
+		purpose: word(in.purpose),
+		rate:    math.Float64bits(in.rate[i]), judgeRate: math.Float64bits(in.judgeRate[i]),
+		day: utcDay(in.seen[i]), repeat: in.repeat[i], grade: gradeOf(in.grade[i]),
+		state:  stateOf(sinks.State(in.state.Text(in.state.Codes[i]))),
+		judged: judgedOf(judge.State(in.judged.Text(in.judged.Codes[i]))),
+		took:   presenceOf(in.numbers[tookUS][i]), first: presenceOf(in.numbers[firstTokenUS][i]),
+		stream: in.stream[i] == sinks.FlagTrue, censored: in.censored[i] == sinks.FlagTrue, booked: in.booked(i),
+	}
+	if in.conforms != nil {
+		p.flags = in.flags(i)
+	}
+	return p
+}
+
+func (in *batch) flags(i int) flags {
+	f := flagIf(in.redacted[i], flagRedacted) | flagIf(in.hedged[i], flagHedged) |
 		flagIf(in.contextCut[i], flagContextCut) | flagIf(in.conforms[i], flagConforms) | flagIf(in.suspect[i], flagSuspect)
 	if in.suspect[i] != sinks.FlagUnknown {
-		f.flags |= flagTold
+		f |= flagTold
 	}
-	if in.wrapped == in.form.at(i) {
-		f.flags |= flagWrapped
+	if string(in.form.Text(in.form.Codes[i])) == string(judge.FormWrapped) {
+		f |= flagWrapped
 	}
 	if in.conforms[i] != sinks.FlagUnknown {
-		f.flags |= flagConformsKnown
+		f |= flagConformsKnown
 	}
+	return f
 }
 
 func flagIf(set sinks.Flag, flag flags) flags {
@@ -159,4 +166,13 @@ func flagIf(set sinks.Flag, flag flags) flags {
 		return flag
 	}
 	return 0
+}
+
+// split is what the sample of a row can be split by.
+func (in *batch) split(i int, c *codes) origin {
+	o := origin{route: c.words.codeOf(in.route.Text(in.route.Codes[i]))}
+	if in.tags != nil {
+		o.tags = c.tagList(in.tags.List(in.tags.Codes[i]))
+	}
+	return o
 }

@@ -12,7 +12,8 @@ import (
 
 // rules are what an experiment and a window ask of a row, in the codes of a collection.
 type rules struct {
-	from, to                   int64 // microseconds; to is excluded
+	from                       int64 // microseconds
+	fromDay, toDay             int64 // see utcDay; toDay is excluded
 	experiment, digest, rubric uint32
 	arms                       []uint32 // by their number, 0 for live
 	pinned, reserve            uint32
@@ -20,13 +21,12 @@ type rules struct {
 	clientAbort, timeout       uint32
 	// again, agreement and injection are the purposes of further verdicts.
 	again, agreement, injection uint32
-	reach                       []int64 // by tap: how far its books go
-	measures                    [quantities]measure
+	reach                       map[string]int64 // by tap: how far its books go
 }
 
 func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
 	r := rules{
-		from: microsSince(w.From), to: math.MaxInt64, measures: measures(),
+		from: microsSince(w.From), fromDay: math.MinInt64, toDay: math.MaxInt64, reach: reach,
 		experiment: c.words.code(e.Name), digest: c.words.code(e.Digest), rubric: c.words.code(string(e.Digests)),
 		arms:   []uint32{c.words.code(string(shadow.Live))},
 		pinned: c.words.code(string(e.Judge.Pinned)), reserve: c.words.code(string(e.Judge.ReservePinned)),
@@ -34,8 +34,11 @@ func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
 		again:     c.words.code(string(judge.PurposeRepeat)),
 		agreement: c.words.code(string(judge.PurposeAgreement)), injection: c.words.code(string(judge.PurposeInjection)),
 	}
+	if !w.From.IsZero() {
+		r.fromDay = utcDay(w.From.UnixMicro())
+	}
 	if !w.To.IsZero() {
-		r.to = w.To.UnixMicro()
+		r.toDay = utcDay(w.To.UnixMicro())
 	}
 	for _, a := range e.Candidates {
 		r.arms = append(r.arms, c.words.code(string(a.Name)))
@@ -47,20 +50,13 @@ func rulesOf(e Experiment, w Window, reach map[string]int64, c *codes) rules {
 			r.problems[code] = true
 		}
 	}
-	for tap, n := range reach {
-		code := int(c.taps.code(tap))
-		for code >= len(r.reach) {
-			r.reach = append(r.reach, 0)
-		}
-		r.reach[code] = n
-	}
 	return r
 }
 
 // arm is the number of a row's arm, if the experiment has it.
-func (r *rules) arm(f *fact) (arm int, known bool) {
+func (r *rules) arm(p *pattern) (arm int, known bool) {
 	for i, code := range r.arms {
-		if code == f.arm {
+		if code == p.arm {
 			return i, true
 		}
 	}
@@ -68,17 +64,14 @@ func (r *rules) arm(f *fact) (arm int, known bool) {
 }
 
 // ours says that a row is of the experiment and counts for its arm.
-func (r *rules) ours(f *fact, known bool) bool {
-	return known && f.experiment == r.experiment && f.repeat == 0
+func (r *rules) ours(p *pattern, known bool) bool {
+	return known && p.experiment == r.experiment && p.repeat == 0
 }
 
-// booked says that the books of the row's tap reach its sample.
-func (r *rules) booked(f *fact) bool {
-	var reach int64
-	if int(f.tap) < len(r.reach) {
-		reach = r.reach[f.tap]
-	}
-	return f.tapSeq == unknown || f.tapSeq <= reach
+// furtherVerdict says that a row is a further verdict by a judge of the experiment.
+func (r *rules) furtherVerdict(p *pattern) bool {
+	return p.repeat > 0 && p.experiment == r.experiment && p.digest == r.digest &&
+		(p.judged == judgedGraded || p.judged == judgedNotGraded) && r.rank(p.pinned) != noJudge && r.valid(p)
 }
 
 const (
@@ -101,58 +94,58 @@ func (r *rules) rank(pinned uint32) int {
 }
 
 // reject returns the counter of the reason for which a row is left out, or nil.
-func (n *RowCounts) reject(f *fact, r *rules, known bool) *int {
+func (n *RowCounts) reject(p *pattern, r *rules, known bool) *int {
 	switch {
-	case f.experiment != r.experiment:
+	case p.experiment != r.experiment:
 		return &n.OtherExperiment
 	case !known:
 		return &n.OtherArm
-	case f.repeat != 0:
+	case p.repeat != 0:
 		return &n.Repeats
-	case f.digest != r.digest:
+	case p.digest != r.digest:
 		return &n.OtherDigest
-	case f.rubric != 0 && f.rubric != r.rubric:
+	case p.rubric != 0 && p.rubric != r.rubric:
 		return &n.OtherRubric
-	case f.pinned != 0 && r.rank(f.pinned) == noJudge:
+	case p.pinned != 0 && r.rank(p.pinned) == noJudge:
 		return &n.OtherJudge
-	case !r.valid(f):
+	case !r.valid(p):
 		return &n.Invalid
 	}
 	return nil
 }
 
 // valid reports whether a row says nothing that contradicts itself.
-func (r *rules) valid(f *fact) bool {
-	if !(f.rate > 0 && f.rate <= 1) || f.judgeRate < 0 || f.judgeRate > 1 || f.judgeRate != f.judgeRate {
+func (r *rules) valid(p *pattern) bool {
+	rate, judgeRate := math.Float64frombits(p.rate), math.Float64frombits(p.judgeRate)
+	if !(rate > 0 && rate <= 1) || judgeRate < 0 || judgeRate > 1 || judgeRate != judgeRate {
 		return false
 	}
-	switch f.state {
+	switch p.state {
 	case stateNotAsked:
-		return f.judged != judgedGraded && f.grade == noGrade && f.arm != r.arms[0]
+		return p.judged != judgedGraded && p.grade == noGrade && p.arm != r.arms[0]
 	case stateFailed:
-		return f.judged != judgedGraded && f.grade == noGrade && f.reason != 0 && r.timed(f)
+		return p.judged != judgedGraded && p.grade == noGrade && p.reason != 0 && r.timed(p)
 	case stateAnswered:
-		return r.timed(f) && r.validVerdict(f)
+		return r.timed(p) && r.validVerdict(p)
 	}
 	return false
 }
 
 // timed reports whether the times of a call make sense. Only the live arm's, where it
 // was recorded elsewhere, may be unknown: whoever asks a candidate measures it.
-func (r *rules) timed(f *fact) bool {
-	took, first := f.numbers[tookUS], f.numbers[firstTokenUS]
-	return (took >= 0 || took == unknown && f.arm == r.arms[0]) && (first == unknown || first >= 0)
+func (r *rules) timed(p *pattern) bool {
+	return (p.took == thereNumber || p.took == missingNumber && p.arm == r.arms[0]) && p.first != negativeNumber
 }
 
-func (r *rules) validVerdict(f *fact) bool {
-	switch f.judged {
+func (r *rules) validVerdict(p *pattern) bool {
+	switch p.judged {
 	case judgedGraded:
-		return f.grade >= int8(rubric.Best) && f.grade <= int8(rubric.Worst) &&
-			f.pinned != 0 && f.rubric == r.rubric && r.listed(f.problem)
+		return p.grade >= int8(rubric.Best) && p.grade <= int8(rubric.Worst) &&
+			p.pinned != 0 && p.rubric == r.rubric && r.listed(p.problem)
 	case judgedNotGraded:
-		return f.grade == noGrade && f.why != 0
+		return p.grade == noGrade && p.why != 0
 	case judgedNotDrawn, judgedPending:
-		return f.grade == noGrade
+		return p.grade == noGrade
 	}
 	return false
 }
@@ -162,52 +155,54 @@ func (r *rules) listed(problem uint32) bool {
 	return r.problems == nil || (int(problem) < len(r.problems) && r.problems[problem])
 }
 
-// observe is what is kept of a row that counts, but for its numbers.
-func (c *codes) observe(f *fact) obs {
-	rate := f.rate
-	if f.judgeRate > 0 {
-		rate = min(rate, f.judgeRate)
+// observe is what is kept of rows that count, but for their numbers.
+func (c *collection) observe(p *pattern) obs {
+	rate, judgeRate := math.Float64frombits(p.rate), math.Float64frombits(p.judgeRate)
+	if judgeRate > 0 {
+		rate = min(rate, judgeRate)
 	}
 	o := obs{
-		rate: c.rates.code(rate), model: f.model, reason: f.reason, why: f.why,
-		judge: f.judge, pinned: f.pinned, echo: f.echo, state: f.state, judged: f.judged, flags: f.flags,
+		rate: c.rates.code(rate), model: p.model, reason: p.reason, why: p.why,
+		judge: p.judge, pinned: p.pinned, echo: p.echo, state: p.state, judged: p.judged, flags: p.flags,
 	}
 	if o.graded() {
-		o.grade, o.problem = uint8(f.grade), f.problem
+		o.grade, o.problem = uint8(p.grade), p.problem
 	}
 	if o.asked() {
-		o.latency, o.first = f.latencyKind(), f.firstKind()
+		o.latency = c.rules.latencyKind(p)
+		o.first = p.firstKind(o.latency)
 	}
 	return o
 }
 
-func (f *fact) latencyKind() kind {
+func (r *rules) latencyKind(p *pattern) kind {
+	aborted := p.reason == r.clientAbort
 	switch {
-	case f.numbers[tookUS] == unknown && (f.aborted || f.state == stateAnswered):
+	case p.took == missingNumber && (aborted || p.state == stateAnswered):
 		return untimed
-	case f.numbers[tookUS] == unknown:
+	case p.took == missingNumber:
 		return failed
-	case f.aborted:
+	case aborted:
 		return left
-	case f.censored || f.timedOut:
+	case p.censored || p.reason == r.timeout:
 		return cut
-	case f.state == stateFailed:
+	case p.state == stateFailed:
 		return failed
 	}
 	return exact
 }
 
 // firstKind is exact for a stream that began, even if it failed later.
-func (f *fact) firstKind() kind {
+func (p *pattern) firstKind(latency kind) kind {
 	switch {
-	case !f.stream:
+	case !p.stream:
 		return untimed
-	case f.numbers[firstTokenUS] != unknown:
+	case p.first != missingNumber:
 		return exact
-	case f.state == stateAnswered:
+	case p.state == stateAnswered:
 		return untimed // nothing but a tool call: it has no first content
 	}
-	return f.latencyKind()
+	return latency
 }
 
 // microsSince is the first microsecond of a window that starts then.

@@ -10,50 +10,41 @@ import (
 	"github.com/understudy-eval/understudy/shadow"
 )
 
-// seams are what the rows of an experiment say of its configuration, also those that
-// are left out, day by day: few different things, each with its first time that day.
-type seams struct {
-	first map[trait]*int64
-	last  [8]seam // by arm: mostly the next row is like the last one
-}
-
-// seam is a trait with the time of its first row, in microseconds.
-type seam struct {
-	trait trait
-	first *int64
-}
-
-// trait is what a row says; rates are the bits of their numbers.
+// trait is what the rows of an experiment say of its configuration, also those that are
+// left out: few different things. Rates are the bits of their numbers.
 type trait struct {
 	day                                int64
 	arm, model, digest, rubric, pinned uint32
 	rate, judgeRate                    uint64
 }
 
-func newSeams() seams { return seams{first: map[trait]*int64{}} }
+// traitOf is what rows of a pattern say.
+func (r *rules) traitOf(p *pattern) trait {
+	t := trait{day: p.day, arm: p.arm, digest: p.digest, rubric: p.rubric, rate: p.rate, judgeRate: p.judgeRate, pinned: r.pinned}
+	if p.state == stateAnswered {
+		t.model = p.model
+	}
+	if r.rank(p.pinned) == noJudge { // which of the experiment's judges ruled is no change
+		t.pinned = p.pinned
+	}
+	return t
+}
 
-// see takes in what a row says.
-func (s *seams) see(f *fact, r *rules) {
-	t := trait{
-		day: (&sample{seen: f.seen}).day(), arm: f.arm, digest: f.digest, rubric: f.rubric,
-		rate: math.Float64bits(f.rate), judgeRate: math.Float64bits(f.judgeRate),
-	}
-	if f.state == stateAnswered {
-		t.model = f.model
-	}
-	if r.rank(f.pinned) == noJudge { // which of the experiment's judges ruled is no change
-		t.pinned = f.pinned
-	} else {
-		t.pinned = r.pinned
-	}
-	last := &s.last[f.arm%uint32(len(s.last))]
-	if last.first == nil || last.trait != t {
-		if s.first[t] == nil {
-			s.first[t] = new(f.seen)
+// traits are the traits of all rows up to the window's end, each with its first time that
+// day, in microseconds.
+func (c *collection) traits() map[trait]int64 {
+	first := map[trait]int64{}
+	for i := range c.patterns.list {
+		p := &c.patterns.list[i]
+		if p.rows == 0 || p.experiment != c.rules.experiment || p.day >= c.rules.toDay {
+			continue
 		}
-		*last = seam{t, s.first[t]}
+		t := c.rules.traitOf(&p.pattern)
+		if at, ok := first[t]; !ok || p.earliest < at {
+			first[t] = p.earliest
+		}
 	}
-	*last.first = min(*last.first, f.seen)
+	return first
 }
 
 // aspect is one thing that can change.
@@ -77,9 +68,9 @@ func (c *collection) marks() []Mark {
 			days[a][day][value] = at
 		}
 	}
-	for t, at := range c.seams.first {
+	for t, at := range c.traits() {
 		for a, value := range c.said(t) {
-			note(a, value, t.day, *at)
+			note(a, value, t.day, at)
 		}
 	}
 	var out []Mark

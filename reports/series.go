@@ -25,12 +25,12 @@ type Series struct {
 func (c *collection) otherSeries() []Series {
 	type key struct{ pinned, rubric uint32 }
 	found := map[key]*Series{}
-	for t, at := range c.seams.first {
+	for t, at := range c.traits() {
 		if t.pinned == 0 || t.pinned == c.rules.pinned && t.rubric == c.rules.rubric {
 			continue
 		}
 		k := key{t.pinned, t.rubric}
-		first, day := timeOf(*at), time.Unix(t.day*24*60*60, 0).UTC()
+		first, day := timeOf(at), time.Unix(t.day*24*60*60, 0).UTC()
 		s := found[k]
 		if s == nil {
 			s = &Series{Judge: llm.Snapshot(c.word(t.pinned)), Rubric: rubric.Digest(c.word(t.rubric)), First: first, LastDay: day}

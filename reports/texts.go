@@ -13,6 +13,8 @@ type texts struct {
 	blocks [][]byte
 	places chunks[place] // of text number i
 	slots  []uint64      // the last 32 bits of the hash, then 1 + number
+	// touched is of no meaning: what is read ahead must be used.
+	touched uint64
 }
 
 // place is where a text lies.
@@ -49,11 +51,14 @@ func (t *texts) add(text []byte) uint32 {
 }
 
 // code gives the number of a text.
-func (t *texts) code(text []byte) uint32 {
+func (t *texts) code(text []byte) uint32 { return t.codeBy(text, maphash.Bytes(t.seed, text)) }
+
+// codeBy gives the number of a text with a hash.
+func (t *texts) codeBy(text []byte, hash uint64) uint32 {
 	if len(text) == 0 {
 		return 0
 	}
-	print, mask := maphash.Bytes(t.seed, text)<<32, uint64(len(t.slots)-1)
+	print, mask := hash<<32, uint64(len(t.slots)-1)
 	for i := print >> 32 & mask; ; i = (i + 1) & mask {
 		switch s := t.slots[i]; {
 		case s == 0:
@@ -69,4 +74,41 @@ func (t *texts) code(text []byte) uint32 {
 			}
 		}
 	}
+}
+
+// lookAhead is how many slots are touched before the first one is read: enough to wait
+// for many at the same time, and few enough that they stay in the cache.
+const lookAhead = 1 << 10
+
+// codesOf gives the numbers of the texts of a piece, in place of their hashes.
+func (t *texts) codesOf(p *pieceTexts) []uint32 {
+	p.codes = p.codes[:0]
+	for from := 0; from < len(p.hashes); from += lookAhead {
+		to := min(from+lookAhead, len(p.hashes))
+		for _, hash := range p.hashes[from:to] {
+			t.touched += t.slots[hash&uint64(len(t.slots)-1)]
+		}
+		for i := from; i < to; i++ {
+			p.codes = append(p.codes, t.codeBy(p.at(i), p.hashes[i]))
+		}
+	}
+	return p.codes
+}
+
+// wider is a hash table of twice the room. A slot that is not empty begins with the 32
+// bits that say where it belongs.
+func wider(old []uint64) []uint64 {
+	slots := make([]uint64, 2*len(old))
+	mask := uint64(len(slots) - 1)
+	for _, s := range old {
+		if s == 0 {
+			continue
+		}
+		i := s >> 32 & mask
+		for slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		slots[i] = s
+	}
+	return slots
 }

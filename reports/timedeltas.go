@@ -31,7 +31,7 @@ type FirstTokens struct {
 }
 
 func firstTokenDeltas(all pairs, e Experiment) *FirstTokens {
-	both := all.filter(func(p pair) bool { return p.base.first().kind != untimed && p.cand.first().kind != untimed })
+	both := all.filter(func(p pair) bool { return p.base.obs.first != untimed && p.cand.obs.first != untimed })
 	if both.len() == 0 {
 		return nil
 	}
@@ -56,7 +56,7 @@ func overs(all pairs, of func(answer) timing, limits []time.Duration, level floa
 			overBase, knownBase := base.over(limit)
 			overCand, knownCand := cand.over(limit)
 			if knownBase && knownCand {
-				by[i].row(session)[0] += out[i].Delta.count(overBase, overCand)
+				by[i].row(session)[0] += out[i].Delta.count(overBase, overCand, 1)
 			}
 		}
 	}

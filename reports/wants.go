@@ -30,7 +30,7 @@ func (w wants) columns() []string {
 		names = append(names, "redacted", "tags", "model", "conforms", "judge_echo", "hedged", "context_cut", "purpose", "suspect", "judge_form")
 	}
 	for _, q := range w.quantities {
-		names = append(names, measures()[q].column)
+		names = append(names, q.column())
 	}
 	return names
 }

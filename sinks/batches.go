@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/file"
 )
 
-// Batch is the rows of one row group, column by column.
+// Batch is rows, of one row group or of memory, column by column.
 type Batch struct {
 	// Rows is how many rows there are.
 	Rows int
@@ -30,15 +30,16 @@ func (b *Batch) Column(name string) *Vector {
 }
 
 // EachBatch reads the rows under a sink's folder as [Scan] does, but only some
-// columns of them, and a row group at a time: f gets the batches in the order of
-// Scan, one after the other. A batch is valid until f returns. A column that a file
-// of an older schema does not have is null.
+// columns of them, and a row group at a time. work makes a value of a batch, in several
+// goroutines at the same time; f gets the values in the order of Scan, one after the
+// other. A batch is valid until work returns. A column that a file of an older schema does
+// not have is null.
 //
 // Row groups are decoded by so many workers at the same time (0: GOMAXPROCS); there
-// are never more batches in memory than workers, but at least two, so that one is decoded
-// while f has the other; and the files that they are in. The first error, in the order of
-// Scan or of f, ends the reading. Errors of files are those of Scan.
-func EachBatch(fsys fs.FS, columns []string, workers int, f func(*Batch) error) error {
+// are never more batches in memory than workers, and a few more values; and the files that
+// the batches are in. The first error, in the order of Scan, of work or of f, ends the
+// reading. Errors of files are those of Scan.
+func EachBatch[T any](fsys fs.FS, columns []string, workers int, work func(*Batch) (T, error), f func(T) error) error {
 	names, err := files(fsys, SetRows, true)
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func EachBatch(fsys fs.FS, columns []string, workers int, f func(*Batch) error) 
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	r := newGroupReader(fsys, t, columns, workers)
+	r := newGroupReader(fsys, t, columns, workers, work)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer close(r.stop)
@@ -63,10 +64,9 @@ func EachBatch(fsys fs.FS, columns []string, workers int, f func(*Batch) error) 
 		if j.err != nil {
 			return j.err
 		}
-		if err := f(j.batch); err != nil {
+		if err := f(j.value); err != nil {
 			return err
 		}
-		r.batches <- j.batch
 	}
 	return nil
 }
@@ -82,22 +82,22 @@ func (t table[R]) readable(columns []string) error {
 }
 
 // groupReader hands row groups to workers and keeps their order.
-type groupReader struct {
+type groupReader[T any] struct {
 	fsys    fs.FS
 	table   table[Row]
 	columns []string
-	jobs    chan *job
-	order   chan *job
+	make    func(*Batch) (T, error)
+	jobs    chan *job[T]
+	order   chan *job[T]
 	stop    chan struct{}
-	batches chan *Batch // those that nobody uses
 	buffers chan []byte // of files, which nobody uses
 }
 
-// job is one row group, or the error that stands in its place.
-type job struct {
+// job is one row group and what was made of it, or the error that stands in its place.
+type job[T any] struct {
 	file  *loaded
 	group int
-	batch *Batch
+	value T
 	err   error
 	done  chan struct{}
 }
@@ -111,36 +111,27 @@ type loaded struct {
 	fields []field[Row] // of its version of the schema
 }
 
-func newGroupReader(fsys fs.FS, t table[Row], columns []string, workers int) *groupReader {
-	r := &groupReader{
-		fsys: fsys, table: t, columns: columns, jobs: make(chan *job), order: make(chan *job, workers+1),
-		stop: make(chan struct{}), batches: make(chan *Batch, max(2, workers)), buffers: make(chan []byte, 2),
+func newGroupReader[T any](fsys fs.FS, t table[Row], columns []string, workers int, work func(*Batch) (T, error)) *groupReader[T] {
+	return &groupReader[T]{
+		fsys: fsys, table: t, columns: columns, make: work, jobs: make(chan *job[T]), order: make(chan *job[T], workers+1),
+		stop: make(chan struct{}), buffers: make(chan []byte, 2),
 	}
-	for range cap(r.batches) {
-		r.batches <- &Batch{columns: columns, vectors: make([]Vector, len(columns))}
-	}
-	return r
 }
 
 // dispatch loads one file after the other and hands out its row groups.
-func (r *groupReader) dispatch(names []string) {
+func (r *groupReader[T]) dispatch(names []string) {
 	defer close(r.order)
 	defer close(r.jobs)
 	for _, name := range names {
 		l, err := r.load(name)
 		if err != nil {
-			j := &job{err: err, done: make(chan struct{})}
+			j := &job[T]{err: err, done: make(chan struct{})}
 			close(j.done)
 			r.send(r.order, j)
 			return
 		}
 		for i := range l.file.NumRowGroups() {
-			j := &job{file: l, group: i, done: make(chan struct{})}
-			select {
-			case j.batch = <-r.batches:
-			case <-r.stop:
-				return
-			}
+			j := &job[T]{file: l, group: i, done: make(chan struct{})}
 			if !r.send(r.order, j) || !r.send(r.jobs, j) {
 				return
 			}
@@ -148,7 +139,7 @@ func (r *groupReader) dispatch(names []string) {
 	}
 }
 
-func (r *groupReader) send(to chan<- *job, j *job) bool {
+func (r *groupReader[T]) send(to chan<- *job[T], j *job[T]) bool {
 	select {
 	case to <- j:
 		return true
@@ -157,7 +148,7 @@ func (r *groupReader) send(to chan<- *job, j *job) bool {
 	}
 }
 
-func (r *groupReader) load(name string) (*loaded, error) {
+func (r *groupReader[T]) load(name string) (*loaded, error) {
 	var buffer []byte
 	select {
 	case buffer = <-r.buffers:
@@ -176,10 +167,11 @@ func (r *groupReader) load(name string) (*loaded, error) {
 	return l, nil
 }
 
-func (r *groupReader) work() {
+func (r *groupReader[T]) work() {
+	b := newBatch(r.columns)
 	var c chunk
 	for j := range r.jobs {
-		err := guard(func() error { return j.batch.read(&c, j.file, j.group) })
+		err := guard(func() error { return b.read(&c, j.file, j.group) })
 		if err != nil {
 			c = chunk{} // what the library left behind is not used again
 			j.err = fmt.Errorf("read %s: %w", j.file.name, asDamaged(err))
@@ -190,8 +182,15 @@ func (r *groupReader) work() {
 			default:
 			}
 		}
+		if j.err == nil {
+			j.value, j.err = r.make(b)
+		}
 		close(j.done)
 	}
+}
+
+func newBatch(columns []string) *Batch {
+	return &Batch{columns: columns, vectors: make([]Vector, len(columns))}
 }
 
 // read decodes a row group.

@@ -52,18 +52,24 @@ func byRow(fsys fs.FS) (rows []string, err error) {
 
 // byBatch prints the same rows from batches.
 func byBatch(fsys fs.FS, workers int) (rows []string, err error) {
-	names, columns := rowColumns(), sinks.Columns()
-	err = sinks.EachBatch(fsys, names, workers, func(b *sinks.Batch) error {
-		for i := range b.Rows {
-			var cells []string
-			for n, name := range names {
-				cells = append(cells, cellOf(columns[n].Type, b.Column(name), i))
-			}
-			rows = append(rows, strings.Join(cells, "|"))
-		}
+	err = sinks.EachBatch(fsys, rowColumns(), workers, func(b *sinks.Batch) ([]string, error) { return lines(b), nil }, func(some []string) error {
+		rows = append(rows, some...)
 		return nil
 	})
 	return rows, err
+}
+
+// lines prints the rows of a batch of all columns.
+func lines(b *sinks.Batch) []string {
+	rows, columns := make([]string, b.Rows), sinks.Columns()
+	for i := range rows {
+		var cells []string
+		for n, name := range rowColumns() {
+			cells = append(cells, cellOf(columns[n].Type, b.Column(name), i))
+		}
+		rows[i] = strings.Join(cells, "|")
+	}
+	return rows
 }
 
 func cellOf(kind string, v *sinks.Vector, i int) string {
@@ -220,7 +226,7 @@ func TestBatchesStop(t *testing.T) {
 			t.Errorf("%d workers: %d rows, %v; want 200 and the second file", workers, len(rows), err)
 		}
 		enough, n := errors.New("enough"), 0
-		err = sinks.EachBatch(fsys, []string{"arm"}, workers, func(*sinks.Batch) error {
+		err = sinks.EachBatch(fsys, []string{"arm"}, workers, countRows, func(int) error {
 			if n++; n == 3 {
 				return enough
 			}
@@ -229,8 +235,34 @@ func TestBatchesStop(t *testing.T) {
 		if err != enough || n != 3 {
 			t.Errorf("%d workers: stopped with %v after %d batches", workers, err, n)
 		}
+		sum, failing := 0, func(b *sinks.Batch) (int, error) { return 0, enough }
+		if err := sinks.EachBatch(fsys, []string{"arm"}, workers, failing, func(n int) error { sum++; return nil }); err != enough || sum != 0 {
+			t.Errorf("%d workers: an error of the work is %v after %d batches", workers, err, sum)
+		}
 	}
-	if err := sinks.EachBatch(fsys, []string{"score"}, 1, nil); err == nil {
+	if err := sinks.EachBatch(fsys, []string{"score"}, 1, countRows, nil); err == nil {
 		t.Error("a column that there is not is no error")
+	}
+}
+
+func countRows(b *sinks.Batch) (int, error) { return b.Rows, nil }
+
+// TestBatchOf: rows in memory make the batch that their file makes.
+func TestBatchOf(t *testing.T) {
+	gs := many(60)
+	for i := range gs {
+		gs[i].Trial.Sample.Tags = map[string]string{"lang": "de", "n": fmt.Sprint(i % 4)}
+	}
+	rows := rowsOf(gs)
+	data, err := sinks.Encode(rows, len(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := byBatch(fstest.MapFS{named(data): {Data: data}}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, lines(sinks.BatchOf(rows, rowColumns()))); diff != "" {
+		t.Error(diff)
 	}
 }

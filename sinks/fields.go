@@ -133,6 +133,9 @@ func micros[R any](c Column, at func(*R) **time.Duration) field[R] {
 			if d == nil {
 				return 0, false
 			}
+			if *d < 0 {
+				return min(-1, d.Microseconds()), true // negative also below a microsecond
+			}
 			return d.Microseconds(), true
 		},
 		set:  always(func(r *R, v int64) { d := time.Duration(v) * time.Microsecond; *at(r) = &d }),

@@ -31,6 +31,7 @@ func texts[R any](c Column, at func(*R) *[]string) field[R] {
 			return (x == nil) == (y == nil) && slices.Equal(x, y)
 		},
 		encode: func(w file.ColumnChunkWriter, rs []R) error { return wrapColumn(c, writeLists(w, rs, at)) },
+		put:    func(v *Vector, rs []R) { putLists(v, rs, at) },
 		open: func(r file.ColumnChunkReader) (func([]R) error, error) {
 			from, ok := r.(batchReader[parquet.ByteArray])
 			if !ok {

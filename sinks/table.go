@@ -28,6 +28,8 @@ type field[R any] struct {
 	// open gives a function that reads the next len(rs) values into rs, whose
 	// elements are zero before.
 	open func(r file.ColumnChunkReader) (func(rs []R) error, error)
+	// put makes a vector of the column of all rs.
+	put func(v *Vector, rs []R)
 	// same says whether two values would be one in the file.
 	same func(a, b *R) bool
 }
@@ -111,6 +113,7 @@ func (a access[R, V]) sameIn(x, y *R) bool {
 func scalar[R any, V physical](c Column, n schema.Node, a access[R, V]) field[R] {
 	return field[R]{
 		Column: c, node: n, dictionary: true, same: a.sameIn,
+		put: func(v *Vector, rs []R) { putAll(v, rs, a.get, c.Nullable) },
 		encode: func(w file.ColumnChunkWriter, rs []R) error {
 			to, ok := w.(batchWriter[V])
 			if !ok {
