@@ -34,7 +34,8 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		start := time.Now()
-		err := sinks.EachBatch(dir, reports.ColumnsRead(), 0, func(b *sinks.Batch) (int, error) { return b.Rows, nil }, func(int) error { return nil })
+		err := sinks.EachGroup(dir, reports.ColumnsRead(), 0,
+			func(g *sinks.Group) (int, error) { return g.Rows, nil }, func(int, *sinks.Batch) error { return nil }, func(int) error { return nil })
 		bare += time.Since(start)
 		if err != nil {
 			b.Fatal(err)

@@ -64,8 +64,8 @@ func (c *collection) addRows(rows iter.Seq2[sinks.Row, error]) error {
 }
 
 func (c *collection) addSome(rows []sinks.Row) error {
-	p, err := c.piece(sinks.BatchOf(rows, c.wants.columns()))
-	if err != nil {
+	p := c.newPiece(len(rows))
+	if err := c.add(p, sinks.BatchOf(rows, c.wants.columns())); err != nil {
 		return err
 	}
 	return c.take(p)

@@ -3,7 +3,10 @@ package reports
 import (
 	"bytes"
 	"cmp"
+	"runtime"
 	"slices"
+
+	"github.com/understudy-eval/understudy/shadow"
 )
 
 // earlier orders samples by time, then by id.
@@ -20,10 +23,11 @@ func (c *collection) compareTimes(a, b uint32) int {
 
 // all is the view of every sample of which a row is used. Sessions come in the order
 // of their first sample, the samples of a session in order of time: an order that
-// does not depend on the order of rows. The samples are moved into it; no row may come
-// after that.
+// does not depend on the order of rows. For a whole report the samples are moved into it;
+// no row may come after that.
 func (c *collection) all() view {
 	c.sessions.slots, c.pieces.free = nil, nil
+	runtime.GC() // what follows takes the memory in which the files were read
 	c.join()
 	index := make([]uint32, 0, c.samples.n)
 	var unused []uint32
@@ -35,8 +39,12 @@ func (c *collection) all() view {
 		}
 	}
 	c.inTime(index)
-	order := append(c.groupedBySession(index), unused...)
-	c.arrange(order)
+	grouped := c.groupedBySession(index)
+	if c.wants.decision { // it names no sample, and goes over them a few times only
+		c.ids = chunks[shadow.SampleID]{}
+		return view{c, grouped}
+	}
+	c.arrange(append(grouped, unused...))
 	for i := range index {
 		index[i] = uint32(i)
 	}

@@ -2,13 +2,14 @@ package reports
 
 import (
 	"hash/maphash"
+	"slices"
 	"sync"
 
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/sinks"
 )
 
-// piece is the rows of a batch as the collection keeps them, made without a look at other
+// piece is the rows of a row group as the collection keeps them, made without a look at other
 // rows but for the numbers of patterns and origins. Its samples are runs of rows that have
 // one id and are alike in all that a sample's rows share; further rows of a sample may
 // come elsewhere.
@@ -21,13 +22,15 @@ type piece struct {
 	patterns []ownPattern
 	sessions pieceTexts
 
+	places  []uint32 // by the number of a pattern in the collection: 1 + that in the piece
 	classes classes
 	codes   [rowBlock]uint32
+	own     []uint32         // by class of the batch: the pattern in the piece
 	origins [256]knownOrigin // by some bits of its key
 	now     run
 }
 
-// knownOrigin is the number of an origin whose route and tags the batch codes so.
+// knownOrigin is the number of an origin whose route and tags the row group codes so.
 type knownOrigin struct {
 	key  [3]uint32 // route, tags, from
 	code uint32    // 0: none yet
@@ -65,8 +68,7 @@ type ownPattern struct {
 
 // run is the sample that rows are added to.
 type run struct {
-	row                  int    // the first
-	session, route, tags uint32 // as the batch codes them
+	session, route, tags uint32 // as the row group codes them
 	from                 uint32 // see origin
 }
 
@@ -103,39 +105,59 @@ func (p *pieces) put(q *piece) {
 	p.free = append(p.free, q)
 }
 
-// piece makes one of a batch. Several may be made at the same time.
-func (c *collection) piece(b *sinks.Batch) (*piece, error) {
-	in, p := c.open(b), c.pieces.get(len(c.arms))
-	p.reset()
+// begin makes an empty piece for a row group.
+func (c *collection) begin(g *sinks.Group) (*piece, error) {
+	c.skip(g)
+	return c.newPiece(g.Rows), nil
+}
+
+// newPiece has room for the samples of so many rows, if they lie beside each other.
+func (c *collection) newPiece(rows int) *piece {
+	p := c.pieces.get(len(c.arms))
+	p.large, p.again, p.patterns, p.now = p.large[:0], p.again[:0], p.patterns[:0], run{}
+	samples := rows/len(c.arms) + 1
+	p.ids, p.samples = room(p.ids, samples), room(p.samples, samples)
+	for a := range p.arms {
+		arm := &p.arms[a]
+		arm.pattern = room(arm.pattern, samples)
+		for _, q := range c.wants.kept {
+			arm.numbers[q] = room(arm.numbers[q], samples)
+		}
+	}
+	clear(p.places)
+	clear(p.origins[:])
+	t := &p.sessions
+	t.all, t.ends, t.hashes = t.all[:0], append(t.ends[:0], 0), t.hashes[:0]
+	return p
+}
+
+// room empties a slice and makes room for n elements.
+func room[V any](s []V, n int) []V { return slices.Grow(s[:0], n) }
+
+// add adds rows to a piece. Several pieces may be added to at the same time.
+func (c *collection) add(p *piece, b *sinks.Batch) error {
+	in := c.open(b)
 	p.classes.start(in.rows, in.digits())
+	p.own = p.own[:0]
 	p.takeSessions(in.session, c.sessions.seed)
 	for from := 0; from < in.rows; from += rowBlock {
 		codes := p.codes[:min(rowBlock, in.rows-from)]
 		p.classes.number(from, codes)
-		for i, code := range codes {
-			p.add(c, in, from+i, int(code))
+		for i, class := range codes {
+			if int(class) == len(p.own) {
+				p.own = append(p.own, p.patternOf(c, in, from+i))
+			}
+			p.addRow(c, in, from+i, &p.patterns[p.own[class]])
 		}
 	}
 	p.end(c, in)
-	return p, nil
+	return nil
 }
 
-func (p *piece) reset() {
-	p.ids, p.samples, p.large, p.again, p.patterns = p.ids[:0], p.samples[:0], p.large[:0], p.again[:0], p.patterns[:0]
-	for a := range p.arms {
-		arm := &p.arms[a]
-		arm.pattern = arm.pattern[:0]
-		for q := range arm.numbers {
-			arm.numbers[q] = arm.numbers[q][:0]
-		}
-	}
-	clear(p.origins[:])
-}
-
+// takeSessions takes over what the batches before did not have.
 func (p *piece) takeSessions(v *sinks.Vector, seed maphash.Seed) {
 	t := &p.sessions
-	t.all, t.ends, t.hashes = t.all[:0], append(t.ends[:0], 0), t.hashes[:0]
-	for code := range v.Texts() {
+	for code := len(t.hashes); code < v.Texts(); code++ {
 		text := v.Text(uint32(code))
 		t.all = append(t.all, text...)
 		t.ends = append(t.ends, uint32(len(t.all)))
@@ -143,12 +165,8 @@ func (p *piece) takeSessions(v *sinks.Vector, seed maphash.Seed) {
 	}
 }
 
-// add takes a row in, of which the pattern has a number in the piece.
-func (p *piece) add(c *collection, in *batch, i, code int) {
-	if code == len(p.patterns) {
-		p.patterns = append(p.patterns, c.ownPattern(in, i))
-	}
-	own := &p.patterns[code]
+// addRow takes a row in, of which the pattern is known.
+func (p *piece) addRow(c *collection, in *batch, i int, own *ownPattern) {
 	own.see(in.seen[i])
 	if own.arm < 0 {
 		return
@@ -159,7 +177,7 @@ func (p *piece) add(c *collection, in *batch, i, code int) {
 	}
 	if !p.goesOn(in, i, own.arm) {
 		p.end(c, in)
-		p.begin(c, in, i)
+		p.start(c, in, i)
 	}
 	last := len(p.ids) - 1
 	arm := &p.arms[own.arm]
@@ -172,16 +190,23 @@ func (p *piece) add(c *collection, in *batch, i, code int) {
 	}
 }
 
-// ownPattern looks the pattern of a row up.
-func (c *collection) ownPattern(in *batch, i int) ownPattern {
+// patternOf looks the pattern of a row up, and is its number in the piece.
+func (p *piece) patternOf(c *collection, in *batch, i int) uint32 {
 	c.numbering.Lock()
 	defer c.numbering.Unlock()
 	code, r := c.ruledOf(in.pattern(i, &c.words))
-	own := ownPattern{sightings: newSightings(), code: code, arm: r.arm, counts: r.counts()}
-	if r.again {
-		own.again = new(*r)
+	if n := int(code) + 1 - len(p.places); n > 0 {
+		p.places = append(p.places, make([]uint32, n)...)
 	}
-	return own
+	if p.places[code] == 0 {
+		own := ownPattern{sightings: newSightings(), code: code, arm: r.arm, counts: r.counts()}
+		if r.again {
+			own.again = new(*r)
+		}
+		p.patterns = append(p.patterns, own)
+		p.places[code] = uint32(len(p.patterns))
+	}
+	return p.places[code] - 1
 }
 
 // goesOn says that a row belongs to the sample of the row before.
@@ -191,9 +216,9 @@ func (p *piece) goesOn(in *batch, i, arm int) bool {
 		p.now.session == in.session.Codes[i] && p.now.route == in.route.Codes[i] && (in.tags == nil || p.now.tags == in.tags.Codes[i])
 }
 
-// begin makes room for the sample of a row.
-func (p *piece) begin(c *collection, in *batch, i int) {
-	p.now = run{row: i, session: in.session.Codes[i], route: in.route.Codes[i]}
+// start makes room for the sample of a row.
+func (p *piece) start(c *collection, in *batch, i int) {
+	p.now = run{session: in.session.Codes[i], route: in.route.Codes[i]}
 	if in.tags != nil {
 		p.now.tags = in.tags.Codes[i]
 	}
@@ -208,7 +233,8 @@ func (p *piece) begin(c *collection, in *batch, i int) {
 	}
 }
 
-// end says what the sample at hand can be split by, unless no row of it counts.
+// end says what the sample at hand can be split by, unless no row of it counts; it may go
+// on after that.
 func (p *piece) end(c *collection, in *batch) {
 	if len(p.samples) == 0 || p.now.from == 0 {
 		return
@@ -216,16 +242,16 @@ func (p *piece) end(c *collection, in *batch) {
 	key := [3]uint32{p.now.route, p.now.tags, p.now.from}
 	known := &p.origins[(key[0]*31+key[1]*7+key[2])%uint32(len(p.origins))]
 	if known.code == 0 || known.key != key {
-		*known = knownOrigin{key, c.originOfRow(in, p.now.row, p.now.from)}
+		*known = knownOrigin{key, c.originOfRun(in, p.now)}
 	}
 	p.samples[len(p.samples)-1].origin = known.code
 }
 
-func (c *collection) originOfRow(in *batch, i int, from uint32) uint32 {
+func (c *collection) originOfRun(in *batch, r run) uint32 {
 	c.numbering.Lock()
 	defer c.numbering.Unlock()
-	o := in.split(i, &c.codes)
-	o.from = int32(from)
+	o := in.split(r.route, r.tags, &c.codes)
+	o.from = int32(r.from)
 	return c.origins.code(o)
 }
 

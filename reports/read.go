@@ -3,6 +3,7 @@ package reports
 import (
 	"io/fs"
 	"math"
+	"slices"
 
 	"github.com/understudy-eval/understudy/judge"
 	"github.com/understudy-eval/understudy/shadow"
@@ -12,7 +13,7 @@ import (
 // Read is Build over the files below a sink's folder. It reads only the columns that
 // a report needs, row groups in parallel; the figures are the same, bit for bit.
 //
-// Errors: as Build, and those of sinks.EachBatch with the name of the file.
+// Errors: as Build, and those of sinks.EachGroup with the name of the file.
 func Read(fsys fs.FS, e Experiment, w Window, options ...Option) (Report, error) {
 	return read(0, fsys, e, w, options...)
 }
@@ -20,7 +21,7 @@ func Read(fsys fs.FS, e Experiment, w Window, options ...Option) (Report, error)
 // read is Read with so many workers; 0 is GOMAXPROCS.
 func read(workers int, fsys fs.FS, e Experiment, w Window, options ...Option) (Report, error) {
 	return report(sinks.ScanBooks(fsys), e, w, givenBy(options), func(c *collection) error {
-		return sinks.EachBatch(fsys, c.wants.columns(), workers, c.piece, c.take)
+		return sinks.EachGroup(fsys, c.wants.columns(), workers, c.begin, c.add, c.take)
 	})
 }
 
@@ -59,18 +60,43 @@ func (c *collection) open(b *sinks.Batch) *batch {
 	for _, q := range c.wants.quantities {
 		in.numbers[q] = b.Column(q.column()).Ints
 	}
-	in.reach = make([]int64, in.tap.Texts())
-	for code := range in.reach {
-		in.reach[code] = c.rules.reach[string(in.tap.Text(uint32(code)))]
+	if len(in.tapSeq) > 0 {
+		in.reach = make([]int64, in.tap.Texts())
+		for code := range in.reach {
+			in.reach[code] = c.rules.reach[string(in.tap.Text(uint32(code)))]
+		}
 	}
 	return in
+}
+
+// skip leaves the columns of a row group out of which the file says all that is asked: that
+// the books of its tap reach every sample, and that no time to a first token is negative,
+// where nothing else is asked of that.
+func (c *collection) skip(g *sinks.Group) {
+	if tap, ok := g.Only("tap"); ok {
+		if _, last, ok := g.Range("tap_seq"); ok && last <= c.rules.reach[tap] {
+			g.Skip("tap_seq")
+		}
+	}
+	if slices.Contains(c.wants.kept, firstTokenUS) {
+		return
+	}
+	if low, _, ok := g.Range("first_token_us"); ok && low >= 0 {
+		g.Skip("first_token_us")
+	}
 }
 
 // digits are the columns of which a pattern is made.
 func (in *batch) digits() []digit {
 	out := []digit{
-		in.days(), in.bookings(), valueDigit(in.repeat), gradeDigit(in.grade), valueDigit(in.rate), valueDigit(in.judgeRate),
-		presenceDigit(in.numbers[tookUS]), presenceDigit(in.numbers[firstTokenUS]),
+		in.days(), valueDigit(in.repeat), gradeDigit(in.grade), valueDigit(in.rate), valueDigit(in.judgeRate),
+		presenceDigit(in.numbers[tookUS]),
+	}
+	if len(in.tapSeq) > 0 {
+		out = append(out, in.bookings())
+	}
+	if numbers := in.numbers[firstTokenUS]; len(numbers) > 0 {
+		out = append(out, presenceDigit(numbers))
 	}
 	for _, v := range []*sinks.Vector{
 		in.arm, in.experiment, in.digest, in.rubric, in.reason, in.model, in.why, in.problem, in.judge, in.pinned, in.echo, in.state, in.judged,
@@ -88,7 +114,7 @@ func (in *batch) digits() []digit {
 	return out
 }
 
-// days counts from the first day of the batch; a file of a sink has only one.
+// days are numbered in the batch; a file of a sink has only one.
 func (in *batch) days() digit {
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, at := range in.seen {
@@ -117,6 +143,9 @@ func (in *batch) bookings() digit {
 
 // booked says that the books of a row's tap reach its sample.
 func (in *batch) booked(i int) bool {
+	if len(in.tapSeq) == 0 {
+		return true
+	}
 	seq := in.tapSeq[i]
 	return seq == unknown || seq <= in.reach[in.tap.Codes[i]]
 }
@@ -137,8 +166,11 @@ func (in *batch) pattern(i int, words *names) pattern {
 		day: utcDay(in.seen[i]), repeat: in.repeat[i], grade: gradeOf(in.grade[i]),
 		state:  stateOf(sinks.State(in.state.Text(in.state.Codes[i]))),
 		judged: judgedOf(judge.State(in.judged.Text(in.judged.Codes[i]))),
-		took:   presenceOf(in.numbers[tookUS][i]), first: presenceOf(in.numbers[firstTokenUS][i]),
+		took:   presenceOf(in.numbers[tookUS][i]),
 		stream: in.stream[i] == sinks.FlagTrue, censored: in.censored[i] == sinks.FlagTrue, booked: in.booked(i),
+	}
+	if numbers := in.numbers[firstTokenUS]; len(numbers) > 0 {
+		p.first = presenceOf(numbers[i])
 	}
 	if in.conforms != nil {
 		p.flags = in.flags(i)
@@ -168,11 +200,11 @@ func flagIf(set sinks.Flag, flag flags) flags {
 	return 0
 }
 
-// split is what the sample of a row can be split by.
-func (in *batch) split(i int, c *codes) origin {
-	o := origin{route: c.words.codeOf(in.route.Text(in.route.Codes[i]))}
+// split is what a sample of this route and these tags can be split by.
+func (in *batch) split(route, tags uint32, c *codes) origin {
+	o := origin{route: c.words.codeOf(in.route.Text(route))}
 	if in.tags != nil {
-		o.tags = c.tagList(in.tags.List(in.tags.Codes[i]))
+		o.tags = c.tagList(in.tags.List(tags))
 	}
 	return o
 }

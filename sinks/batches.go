@@ -1,6 +1,8 @@
 package sinks
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"runtime"
@@ -9,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v17/parquet/file"
+	"golang.org/x/sync/semaphore"
 )
 
 // Batch is rows, of one row group or of memory, column by column.
@@ -20,26 +23,31 @@ type Batch struct {
 	vectors []Vector
 }
 
+// windowRows is how many rows are decoded at a time: few enough to stay in a cache.
+const windowRows = 1 << 14
+
 // Column is a column that was asked for, by its name in [Columns].
-func (b *Batch) Column(name string) *Vector {
+func (b *Batch) Column(name string) *Vector { return &b.vectors[b.index(name)] }
+
+func (b *Batch) index(name string) int {
 	i := slices.Index(b.columns, name)
 	if i < 0 {
 		panic("sinks: column " + name + " was not asked for")
 	}
-	return &b.vectors[i]
+	return i
 }
 
-// EachBatch reads the rows under a sink's folder as [Scan] does, but only some
-// columns of them, and a row group at a time. work makes a value of a batch, in several
-// goroutines at the same time; f gets the values in the order of Scan, one after the
-// other. A batch is valid until work returns. A column that a file of an older schema does
-// not have is null.
+// EachGroup reads the rows under a sink's folder as [Scan] does, but only some columns of
+// them, and a row group at a time: begin makes a value for it, work adds its rows to the
+// value, batch after batch. Several groups are worked on at the same time, in as many
+// goroutines. f gets the values in the order of Scan, one after the other. A batch is valid
+// until work returns; the numbers of texts and lists stay the same from batch to batch of a
+// group. A column that a file of an older schema does not have is null.
 //
-// Row groups are decoded by so many workers at the same time (0: GOMAXPROCS); there
-// are never more batches in memory than workers, and a few more values; and the files that
-// the batches are in. The first error, in the order of Scan, of work or of f, ends the
-// reading. Errors of files are those of Scan.
-func EachBatch[T any](fsys fs.FS, columns []string, workers int, work func(*Batch) (T, error), f func(T) error) error {
+// There are never more groups in work than workers (0: GOMAXPROCS), and a few more values;
+// and the files that the groups are in. The first error, in the order of Scan, of begin,
+// work or f, ends the reading. Errors of files are those of Scan.
+func EachGroup[T any](fsys fs.FS, columns []string, workers int, begin func(*Group) (T, error), work func(T, *Batch) error, f func(T) error) error {
 	names, err := files(fsys, SetRows, true)
 	if err != nil {
 		return err
@@ -51,11 +59,13 @@ func EachBatch[T any](fsys fs.FS, columns []string, workers int, work func(*Batc
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	r := newGroupReader(fsys, t, columns, workers, work)
+	r := newGroupReader[T](fsys, t, columns, workers)
+	r.begin, r.add = begin, work
 	var running sync.WaitGroup
 	defer running.Wait()
-	defer close(r.stop)
-	running.Go(func() { r.dispatch(names) })
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	running.Go(func() { r.dispatch(ctx, names) })
 	for range workers {
 		running.Go(r.work)
 	}
@@ -86,12 +96,17 @@ type groupReader[T any] struct {
 	fsys    fs.FS
 	table   table[Row]
 	columns []string
-	make    func(*Batch) (T, error)
+	begin   func(*Group) (T, error)
+	add     func(T, *Batch) error
 	jobs    chan *job[T]
 	order   chan *job[T]
-	stop    chan struct{}
 	buffers chan []byte // of files, which nobody uses
+	room    *semaphore.Weighted
 }
+
+// maxLoaded bounds the bytes of the files that are in memory at the same time, unless a
+// single one has more.
+const maxLoaded = 64 << 20
 
 // job is one row group and what was made of it, or the error that stands in its place.
 type job[T any] struct {
@@ -106,111 +121,132 @@ type job[T any] struct {
 type loaded struct {
 	name   string
 	data   []byte
+	room   int64 // what it takes of groupReader.room
 	left   atomic.Int64
 	file   *file.Reader
 	fields []field[Row] // of its version of the schema
 }
 
-func newGroupReader[T any](fsys fs.FS, t table[Row], columns []string, workers int, work func(*Batch) (T, error)) *groupReader[T] {
+func newGroupReader[T any](fsys fs.FS, t table[Row], columns []string, workers int) *groupReader[T] {
 	return &groupReader[T]{
-		fsys: fsys, table: t, columns: columns, make: work, jobs: make(chan *job[T]), order: make(chan *job[T], workers+1),
-		stop: make(chan struct{}), buffers: make(chan []byte, 2),
+		fsys: fsys, table: t, columns: columns, jobs: make(chan *job[T]), order: make(chan *job[T], workers),
+		buffers: make(chan []byte, 2), room: semaphore.NewWeighted(maxLoaded),
 	}
 }
 
-// dispatch loads one file after the other and hands out its row groups.
-func (r *groupReader[T]) dispatch(names []string) {
+// dispatch loads one file after the other and hands out its row groups, until ctx ends.
+func (r *groupReader[T]) dispatch(ctx context.Context, names []string) {
 	defer close(r.order)
 	defer close(r.jobs)
 	for _, name := range names {
-		l, err := r.load(name)
+		l, err := r.load(ctx, name)
 		if err != nil {
 			j := &job[T]{err: err, done: make(chan struct{})}
 			close(j.done)
-			r.send(r.order, j)
+			send(ctx, r.order, j)
 			return
 		}
 		for i := range l.file.NumRowGroups() {
 			j := &job[T]{file: l, group: i, done: make(chan struct{})}
-			if !r.send(r.order, j) || !r.send(r.jobs, j) {
+			if !send(ctx, r.order, j) || !send(ctx, r.jobs, j) {
 				return
 			}
 		}
 	}
 }
 
-func (r *groupReader[T]) send(to chan<- *job[T], j *job[T]) bool {
+func send[V any](ctx context.Context, to chan<- V, v V) bool {
 	select {
-	case to <- j:
+	case to <- v:
 		return true
-	case <-r.stop:
+	case <-ctx.Done():
 		return false
 	}
 }
 
-func (r *groupReader[T]) load(name string) (*loaded, error) {
+// load waits until there is room for a file, and loads it.
+func (r *groupReader[T]) load(ctx context.Context, name string) (*loaded, error) {
+	info, err := fs.Stat(r.fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, bare(err))
+	}
+	l := &loaded{name: name, room: min(info.Size(), maxLoaded)}
+	if err := r.room.Acquire(ctx, l.room); err != nil {
+		return nil, err
+	}
 	var buffer []byte
 	select {
 	case buffer = <-r.buffers:
 	default:
 	}
-	data, err := load(r.fsys, name, buffer)
-	if err != nil {
+	if l.data, err = load(r.fsys, name, buffer); err != nil {
 		return nil, err
 	}
-	d, err := r.table.decode(data)
+	d, err := r.table.decode(l.data)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	l := &loaded{name: name, data: data, file: d.file, fields: d.table.fields}
-	l.left.Store(int64(d.file.NumRowGroups()))
+	l.file, l.fields = d.file, d.table.fields
+	if l.left.Store(int64(d.file.NumRowGroups())); d.file.NumRowGroups() == 0 {
+		r.unload(l)
+	}
 	return l, nil
 }
 
+// unload gives back what a file takes.
+func (r *groupReader[T]) unload(l *loaded) {
+	select {
+	case r.buffers <- l.data:
+	default:
+	}
+	r.room.Release(l.room)
+}
+
 func (r *groupReader[T]) work() {
-	b := newBatch(r.columns)
-	var c chunk
+	g := newGroup(r.columns)
 	for j := range r.jobs {
-		err := guard(func() error { return b.read(&c, j.file, j.group) })
-		if err != nil {
-			c = chunk{} // what the library left behind is not used again
-			j.err = fmt.Errorf("read %s: %w", j.file.name, asDamaged(err))
+		j.value, j.err = r.read(g, j)
+		if errors.Is(j.err, ErrDamaged) {
+			g = newGroup(r.columns) // what the library left behind is not used again
 		}
 		if j.file.left.Add(-1) == 0 {
-			select {
-			case r.buffers <- j.file.data:
-			default:
-			}
-		}
-		if j.err == nil {
-			j.value, j.err = r.make(b)
+			r.unload(j.file)
 		}
 		close(j.done)
 	}
 }
 
-func newBatch(columns []string) *Batch {
-	return &Batch{columns: columns, vectors: make([]Vector, len(columns))}
-}
-
-// read decodes a row group.
-func (b *Batch) read(c *chunk, l *loaded, group int) error {
-	rows := l.file.RowGroup(group)
-	b.Rows = int(rows.NumRows())
-	for i, name := range b.columns {
-		at := slices.IndexFunc(l.fields, func(f field[Row]) bool { return f.Name == name })
-		if at < 0 {
-			b.vectors[i].nulls(typeOf(name), b.Rows)
-			continue
+// read makes the value of a row group.
+func (r *groupReader[T]) read(g *Group, j *job[T]) (value T, err error) {
+	inFile := func(err error) error {
+		if err != nil {
+			err = fmt.Errorf("read %s: %w", j.file.name, asDamaged(err))
 		}
-		if err := c.open(l.data, rows, at, l.file.MetaData().Schema.Column(at)); err != nil {
-			return fmt.Errorf("column %s: %w", name, err)
+		return err
+	}
+	if err := guard(func() error { return g.open(j.file, j.group) }); err != nil {
+		return value, inFile(err)
+	}
+	if value, err = r.begin(g); err != nil {
+		return value, err
+	}
+	if err := guard(g.start); err != nil {
+		return value, inFile(err)
+	}
+	for {
+		var more bool
+		err := guard(func() (err error) { more, err = g.next(); return err })
+		if !more || err != nil {
+			return value, inFile(err)
 		}
-		if err := b.vectors[i].read(c, l.fields[at].Type, b.Rows); err != nil {
-			return fmt.Errorf("column %s: %w", name, err)
+		if err := r.add(value, &g.batch); err != nil {
+			return value, err
 		}
 	}
-	return b.check()
+}
+
+func newBatch(columns []string) *Batch {
+	return &Batch{columns: columns, vectors: make([]Vector, len(columns))}
 }
 
 // typeOf is the type of a column of the rows.

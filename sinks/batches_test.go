@@ -52,8 +52,10 @@ func byRow(fsys fs.FS) (rows []string, err error) {
 
 // byBatch prints the same rows from batches.
 func byBatch(fsys fs.FS, workers int) (rows []string, err error) {
-	err = sinks.EachBatch(fsys, rowColumns(), workers, func(b *sinks.Batch) ([]string, error) { return lines(b), nil }, func(some []string) error {
-		rows = append(rows, some...)
+	begin := func(*sinks.Group) (*[]string, error) { return new([]string), nil }
+	work := func(some *[]string, b *sinks.Batch) error { *some = append(*some, lines(b)...); return nil }
+	err = sinks.EachGroup(fsys, rowColumns(), workers, begin, work, func(some *[]string) error {
+		rows = append(rows, *some...)
 		return nil
 	})
 	return rows, err
@@ -226,7 +228,7 @@ func TestBatchesStop(t *testing.T) {
 			t.Errorf("%d workers: %d rows, %v; want 200 and the second file", workers, len(rows), err)
 		}
 		enough, n := errors.New("enough"), 0
-		err = sinks.EachBatch(fsys, []string{"arm"}, workers, countRows, func(int) error {
+		err = sinks.EachGroup(fsys, []string{"arm"}, workers, newCount, countRows, func(*int) error {
 			if n++; n == 3 {
 				return enough
 			}
@@ -235,17 +237,19 @@ func TestBatchesStop(t *testing.T) {
 		if err != enough || n != 3 {
 			t.Errorf("%d workers: stopped with %v after %d batches", workers, err, n)
 		}
-		sum, failing := 0, func(b *sinks.Batch) (int, error) { return 0, enough }
-		if err := sinks.EachBatch(fsys, []string{"arm"}, workers, failing, func(n int) error { sum++; return nil }); err != enough || sum != 0 {
+		sum, failing := 0, func(*int, *sinks.Batch) error { return enough }
+		if err := sinks.EachGroup(fsys, []string{"arm"}, workers, newCount, failing, func(*int) error { sum++; return nil }); err != enough || sum != 0 {
 			t.Errorf("%d workers: an error of the work is %v after %d batches", workers, err, sum)
 		}
 	}
-	if err := sinks.EachBatch(fsys, []string{"score"}, 1, countRows, nil); err == nil {
+	if err := sinks.EachGroup(fsys, []string{"score"}, 1, newCount, countRows, nil); err == nil {
 		t.Error("a column that there is not is no error")
 	}
 }
 
-func countRows(b *sinks.Batch) (int, error) { return b.Rows, nil }
+func newCount(*sinks.Group) (*int, error) { return new(int), nil }
+
+func countRows(n *int, b *sinks.Batch) error { *n += b.Rows; return nil }
 
 // TestBatchOf: rows in memory make the batch that their file makes.
 func TestBatchOf(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/schema"
 )
 
-// chunk walks through the pages of one column of one row group. The library reads
-// the pages' headers and decompresses them; what is in them is decoded here, into
-// the caller's slices, and every length is checked.
+// chunk walks through one column of one row group, a part of a page at a time. The
+// library reads the pages' headers and decompresses them; what is in them is decoded
+// here, into the caller's slices, and every length is checked.
 type chunk struct {
 	pages  file.PageReader
 	memory pageMemory
@@ -23,11 +23,15 @@ type chunk struct {
 	entries        int    // of the dictionary
 
 	// The current page.
+	left     int // levels that no part had yet
+	def, rep hybrid
+	indices  hybrid
+	plain    []byte
+	isPlain  bool
+	bit      int // of the next flag in plain
+
+	// The current part.
 	n          int // levels
-	def, rep   hybrid
-	indices    hybrid
-	plain      []byte
-	isPlain    bool
 	defs, reps []uint32
 	present    int // levels with a value
 }
@@ -53,7 +57,7 @@ func (c *chunk) open(data []byte, group *file.RowGroupReader, i int, descr *sche
 	}
 	c.stream.left = data[start : start+size]
 	c.memory.left = maxDecodeBytes
-	c.maxDef, c.maxRep, c.entries, c.n = descr.MaxDefinitionLevel(), descr.MaxRepetitionLevel(), -1, 0
+	c.maxDef, c.maxRep, c.entries, c.left = descr.MaxDefinitionLevel(), descr.MaxRepetitionLevel(), -1, 0
 	if c.pages == nil {
 		c.pages, err = file.NewPageReader(&c.stream, meta.NumValues(), meta.Compression(), &c.memory, nil)
 		return err
@@ -62,8 +66,21 @@ func (c *chunk) open(data []byte, group *file.RowGroupReader, i int, descr *sche
 	return c.pages.Err()
 }
 
-// next goes to the next data page and reads its levels; false at the end.
-func (c *chunk) next() (bool, error) {
+// next goes to the next part, of at most so many levels, and reads its levels; false at
+// the end.
+func (c *chunk) next(most int) (bool, error) {
+	for c.left == 0 {
+		if more, err := c.nextPage(); !more || err != nil {
+			return false, err
+		}
+	}
+	c.n = min(c.left, most)
+	c.left -= c.n
+	return true, c.count()
+}
+
+// nextPage goes to the next data page; false at the end.
+func (c *chunk) nextPage() (bool, error) {
 	for c.pages.Next() {
 		switch page := c.pages.Page().(type) {
 		case *file.DictionaryPage:
@@ -82,9 +99,9 @@ func (c *chunk) next() (bool, error) {
 }
 
 func (c *chunk) page(page *file.DataPageV1) error {
-	c.n = int(page.NumValues())
-	if c.n > maxDecodeRows {
-		return fmt.Errorf("%w: page of %d values", ErrDamaged, c.n)
+	c.left, c.bit = int(page.NumValues()), 0
+	if c.left < 0 || c.left > maxDecodeRows {
+		return fmt.Errorf("%w: page of %d values", ErrDamaged, c.left)
 	}
 	data, err := c.levels(page.Data(), c.maxRep, page.RepetitionLevelEncoding(), &c.rep)
 	if err == nil {
@@ -104,7 +121,7 @@ func (c *chunk) page(page *file.DataPageV1) error {
 	default:
 		return fmt.Errorf("%w: encoding %s, which we do not write", ErrDamaged, parquet.Encoding(page.Encoding()))
 	}
-	return c.count()
+	return nil
 }
 
 // levels finds the bytes of one kind of levels at the start of a page.
@@ -123,7 +140,7 @@ func (c *chunk) levels(data []byte, largest int16, encoding parquet.Encoding, to
 	return data[4+size:], nil
 }
 
-// count reads the definition levels of a page. defs is empty if every value is there.
+// count reads the definition levels of a part. defs is empty if every value is there.
 func (c *chunk) count() error {
 	c.present, c.defs = c.n, c.defs[:0]
 	if c.maxDef == 0 || c.n == 0 {

@@ -3,7 +3,7 @@
 // their content, synced, read back, renamed.
 //
 // What enters: [judge.Graded] and [shadow.Books]. What leaves: files in date
-// folders, streams of [Row] from [Scan], and from [EachBatch] some columns of a row
+// folders, streams of [Row] from [Scan], and from [EachGroup] some columns, a row
 // group at a time. Durations are int64 microseconds (…_us), times are UTC, unknown is
 // null, never 0.
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-eval/understudy/shadow"
 )
 
-// BatchOf is some columns of rows in memory as a batch, like one that [EachBatch] reads
+// BatchOf is some columns of rows in memory as a batch, like one that [EachGroup] reads
 // from a file; but rows that no sink writes are not refused.
 func BatchOf(rows []Row, columns []string) *Batch {
 	b := newBatch(columns)

@@ -9,17 +9,53 @@ import (
 // maxListEntries bounds a list in a batch: far more than a sample has tags.
 const maxListEntries = 4096
 
-// readLists reads a page of lists. A list may go on in the next page.
-func (v *Vector) readLists(c *chunk, at int) (int, error) {
+// nextLists gives the next n rows of a row group that has so many. All lists of the group
+// are decoded with its first rows: a list may go on in the next page.
+func (v *Vector) nextLists(c *chunk, n, rows int) error {
+	if len(v.group) == 0 {
+		if err := v.groupLists(c, rows); err != nil {
+			return err
+		}
+		v.from = 0
+	}
+	v.Codes = v.group[v.from : v.from+n]
+	v.from += n
+	return nil
+}
+
+func (v *Vector) groupLists(c *chunk, rows int) error {
+	v.group = resized(v.group, rows)
+	at := 0
+	for {
+		more, err := c.next(maxDecodeRows)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		if at, err = v.readLists(c, v.group, at); err != nil {
+			return err
+		}
+	}
+	if at != rows {
+		return fmt.Errorf("%w: %d of %d lists", ErrDamaged, at, rows)
+	}
+	return nil
+}
+
+// readLists reads a page of lists into the rows from at on, and says where the next page
+// goes.
+func (v *Vector) readLists(c *chunk, codes []uint32, at int) (int, error) {
 	none, err := v.onlyNull(c)
 	if err != nil {
 		return at, err
 	}
 	if none {
-		if c.n > len(v.Codes)-at {
+		if c.n > len(codes)-at {
 			return at, fmt.Errorf("%w: more lists than rows", ErrDamaged)
 		}
-		clear(v.Codes[at : at+c.n])
+		clear(codes[at : at+c.n])
 		return at + c.n, nil
 	}
 	c.reps = resized(c.reps, c.n)
@@ -36,12 +72,12 @@ func (v *Vector) readLists(c *chunk, at int) (int, error) {
 		if len(c.defs) > 0 {
 			entry = int16(c.defs[i])
 		}
-		if rep > 1 || (rep == 1 && (at == 0 || entry != listEntry)) || (rep == 0 && at == len(v.Codes)) {
+		if rep > 1 || (rep == 1 && (at == 0 || entry != listEntry)) || (rep == 0 && at == len(codes)) {
 			return at, fmt.Errorf("%w: list without a start, or more lists than rows", ErrDamaged)
 		}
 		var list []uint32
 		if rep == 1 {
-			if list = v.lists[v.Codes[at-1]]; len(list) == maxListEntries {
+			if list = v.lists[codes[at-1]]; len(list) == maxListEntries {
 				return at, fmt.Errorf("%w: list of more than %d entries", ErrDamaged, maxListEntries)
 			}
 		} else {
@@ -52,7 +88,7 @@ func (v *Vector) readLists(c *chunk, at int) (int, error) {
 			list = v.list
 			words = words[1:]
 		}
-		v.Codes[at-1] = v.number(list)
+		codes[at-1] = v.number(list)
 	}
 	return at, nil
 }

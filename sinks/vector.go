@@ -25,8 +25,10 @@ type Vector struct {
 	texts    []byte   // all texts, one after the other
 	ends     []uint32 // of text number i in texts
 	lists    [][]uint32
-	words    []uint32          // of lists: the entries of a page
+	words    []uint32          // of lists: the entries of a page; indices of numbers
 	ints     []int64           // the dictionary
+	group    []uint32          // lists of the whole row group
+	from     int               // the next row's in group
 	numbered map[string]uint32 // lists by their entries
 	list     []uint32          // the list at hand
 	key      []byte            // its entries
@@ -73,7 +75,6 @@ func (v *Vector) nulls(kind string, n int) {
 	case "boolean":
 		v.Flags = filled(v.Flags, n, FlagUnknown)
 	default:
-		v.reset()
 		v.Codes = filled(v.Codes, n, 0)
 	}
 }
@@ -93,60 +94,59 @@ func (v *Vector) reset() {
 	clear(v.numbered)
 }
 
-// read decodes a column of n rows.
-func (v *Vector) read(c *chunk, kind string, n int) error {
+// start forgets what an earlier row group held.
+func (v *Vector) start() {
 	v.reset()
-	page, err := v.decoder(kind, n)
+	v.ints, v.group = v.ints[:0], v.group[:0]
+	v.IDs, v.Ints, v.Floats, v.Flags, v.Codes = v.IDs[:0], v.Ints[:0], v.Floats[:0], v.Flags[:0], v.Codes[:0]
+}
+
+// read decodes the next n rows of a row group that has so many.
+func (v *Vector) read(c *chunk, kind string, n, rows int) error {
+	if kind == "list<string>" {
+		return v.nextLists(c, n, rows)
+	}
+	part, err := v.decoder(kind, n)
 	if err != nil {
 		return err
 	}
-	at := 0
-	for {
-		more, err := c.next()
+	for at := 0; at < n; at += c.n {
+		more, err := c.next(n - at)
 		if err != nil {
 			return err
 		}
 		if !more {
-			break
+			return fmt.Errorf("%w: too few values", ErrDamaged)
 		}
-		if c.maxRep == 0 && c.n > n-at {
-			return fmt.Errorf("%w: more values than rows", ErrDamaged)
-		}
-		if at, err = page(c, at); err != nil {
+		if err = part(c, at); err != nil {
 			return err
 		}
-	}
-	if at != n {
-		return fmt.Errorf("%w: %d of %d values", ErrDamaged, at, n)
 	}
 	return nil
 }
 
-// decoder makes room for n rows and gives the function that decodes a page into the
-// rows from at on, and says where the next page goes.
-func (v *Vector) decoder(kind string, n int) (func(c *chunk, at int) (int, error), error) {
+// decoder makes room for n rows and gives the function that decodes a part into the
+// rows from at on.
+func (v *Vector) decoder(kind string, n int) (func(c *chunk, at int) error, error) {
 	switch kind {
 	case "uuid":
 		v.IDs = resized(v.IDs, n)
-		return func(c *chunk, at int) (int, error) { return at + c.n, readIDs(c, v.IDs[at:at+c.n]) }, nil
+		return func(c *chunk, at int) error { return readIDs(c, v.IDs[at:at+c.n]) }, nil
 	case "int64", "timestamp[us, UTC]":
 		v.Ints = resized(v.Ints, n)
-		return func(c *chunk, at int) (int, error) { return at + c.n, v.readInts(c, v.Ints[at:at+c.n], 8) }, nil
+		return func(c *chunk, at int) error { return v.readInts(c, v.Ints[at:at+c.n], 8) }, nil
 	case "int32":
 		v.Ints = resized(v.Ints, n)
-		return func(c *chunk, at int) (int, error) { return at + c.n, v.readInts(c, v.Ints[at:at+c.n], 4) }, nil
+		return func(c *chunk, at int) error { return v.readInts(c, v.Ints[at:at+c.n], 4) }, nil
 	case "double":
 		v.Floats = resized(v.Floats, n)
-		return func(c *chunk, at int) (int, error) { return at + c.n, v.readFloats(c, v.Floats[at:at+c.n]) }, nil
+		return func(c *chunk, at int) error { return v.readFloats(c, v.Floats[at:at+c.n]) }, nil
 	case "boolean":
 		v.Flags = resized(v.Flags, n)
-		return func(c *chunk, at int) (int, error) { return at + c.n, readFlags(c, v.Flags[at:at+c.n]) }, nil
+		return func(c *chunk, at int) error { return readFlags(c, v.Flags[at:at+c.n]) }, nil
 	case "string":
 		v.Codes = resized(v.Codes, n)
-		return func(c *chunk, at int) (int, error) { return at + c.n, v.readCodes(c, v.Codes[at:at+c.n]) }, nil
-	case "list<string>":
-		v.Codes = resized(v.Codes, n)
-		return v.readLists, nil
+		return func(c *chunk, at int) error { return v.readCodes(c, v.Codes[at:at+c.n]) }, nil
 	}
 	return nil, fmt.Errorf("column of type %s cannot be read by batches", kind)
 }
@@ -201,8 +201,10 @@ func (v *Vector) lookUpInts(c *chunk, dst []int64, size int) error {
 	if c.entries*size > len(c.dictionary) {
 		return fmt.Errorf("%w: dictionary of %d entries in %d bytes", ErrDamaged, c.entries, len(c.dictionary))
 	}
-	v.ints = resized(v.ints, max(0, c.entries))
-	putInts(v.ints, c.dictionary, size)
+	if len(v.ints) == 0 {
+		v.ints = resized(v.ints, max(0, c.entries))
+		putInts(v.ints, c.dictionary, size)
+	}
 	v.words = resized(v.words, len(dst))
 	if err := c.index(v.words); err != nil {
 		return err
@@ -232,13 +234,14 @@ func readFlags(c *chunk, dst []Flag) error {
 	if !c.isPlain {
 		return fmt.Errorf("%w: flags that are not plain", ErrDamaged)
 	}
-	data, err := c.take((c.present + 7) / 8)
-	if err != nil {
-		return err
+	if c.bit+c.present > 8*len(c.plain) {
+		return fmt.Errorf("%w: page with too few values", ErrDamaged)
 	}
 	for i := range dst[:c.present] {
-		dst[i] = Flag(data[i>>3] >> (i & 7) & 1)
+		bit := c.bit + i
+		dst[i] = Flag(c.plain[bit>>3] >> (bit & 7) & 1)
 	}
+	c.bit += c.present
 	spreadOut(dst, c.defs, uint32(c.maxDef), c.present, FlagUnknown)
 	return nil
 }
