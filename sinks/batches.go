@@ -23,8 +23,9 @@ type Batch struct {
 	vectors []Vector
 }
 
-// windowRows is how many rows are decoded at a time: few enough to stay in a cache.
-const windowRows = 1 << 14
+// windowRows is how many rows are decoded at a time: few enough to stay in a cache. Only
+// tests change it.
+var windowRows = 1 << 14
 
 // Column is a column that was asked for, by its name in [Columns].
 func (b *Batch) Column(name string) *Vector { return &b.vectors[b.index(name)] }

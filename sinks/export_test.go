@@ -54,3 +54,10 @@ func CountIn(data []byte, width, n int, want uint64) (int, bool) {
 
 // Encode is a file of rows with so many rows in a row group.
 func Encode(rows []Row, group int) ([]byte, error) { return rowTable().encode(rows, group) }
+
+// DecodeAtOnce has so many rows decoded at a time, until restore is called.
+func DecodeAtOnce(rows int) (restore func()) {
+	old := windowRows
+	windowRows = rows
+	return func() { windowRows = old }
+}
