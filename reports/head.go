@@ -169,7 +169,7 @@ func change(d Decision, r Report, c Comparison) string {
 		open = append(open, pricing(c))
 	}
 	if slices.Contains(d.Reasons, CodeLossesDiffer) {
-		open = append(open, "shares of answers without a grade that are equal to a point")
+		open = append(open, "shares of answers without a grade at most 1 point apart")
 	}
 	return strings.Join(orElse(open, "more data"), "; ")
 }

@@ -76,7 +76,7 @@ func hostiles() []hostile {
 			fail(l, i, llm.Timeout, 20*time.Second)
 			fail(c, i, llm.Timeout, 20*time.Second)
 		})},
-		{name: "users leave", why: "all live calls are left", says: []string{"all 60 calls of live failed (client_abort 60)"}, e: e, rows: small(60, func(i int, l, _ *sinks.Row) { fail(l, i, llm.ClientAbort, time.Second) })},
+		{name: "users leave", why: "all live calls are left", says: []string{"all 60 calls of live failed (client_abort 60)", "p50 ≥ 1.00 s 1.49 s", "p50, interval 1.00 s to > 1.00 s", "p50 +0.49 s (open to +0.51)"}, e: e, rows: small(60, func(i int, l, _ *sinks.Row) { fail(l, i, llm.ClientAbort, time.Second) })},
 		{name: "equal times", why: "no spread", e: e, rows: small(400, func(_ int, l, c *sinks.Row) { l.Took, c.Took = new(time.Second), new(time.Second) })},
 		{name: "no times", why: "recorded without", e: e, rows: small(60, func(_ int, l, c *sinks.Row) { l.Took, c.Took = nil, nil })},
 		{name: "zero times", why: "a clock that stands", e: e, rows: small(60, func(_ int, l, c *sinks.Row) { l.Took, c.Took = new(time.Duration(0)), new(time.Duration(0)) })},
@@ -96,7 +96,7 @@ func hostiles() []hostile {
 		{name: "one problem", why: "the list is none alone", e: changed(func(e *reports.Experiment) {
 			e.Problems, e.Gate.ProblemIncrease = []rubric.Problem{rubric.None}, nil
 		}), rows: small(60, func(_ int, l, c *sinks.Row) { l.Problem, c.Problem = rubric.None, rubric.None })},
-		{name: "missing on one side", why: "the worst may be among them", says: []string{"if the figures stay; shares of answers without a grade that are equal to a point"}, e: e, rows: small(400, func(i int, _, c *sinks.Row) {
+		{name: "missing on one side", why: "the worst may be among them", says: []string{"if the figures stay; shares of answers without a grade at most 1 point apart"}, e: e, rows: small(400, func(i int, _, c *sinks.Row) {
 			if i%20 == 3 {
 				*c = notGraded(i, c.Arm, judge.NoRefusal)
 			}

@@ -31,7 +31,7 @@ func survivalCurves(r Report) figure {
 			continue
 		}
 		m := armMark(i, shapeLine)
-		p.Add(survivalLine(a.Survival, m))
+		p.Add(survivalLine(a.Survival, a.knownUntil(), m))
 		f.keys = append(f.keys, key{m, string(a.Name)})
 	}
 	if gate := r.Experiment.Gate.Over; len(gate) > 0 {
@@ -42,13 +42,16 @@ func survivalCurves(r Report) figure {
 	return f
 }
 
-// survivalNotes says why a curve ends above 0.
+// survivalNotes says why a curve ends above 0, or before the others.
 func survivalNotes(r Report) []string {
 	var out []string
 	for _, a := range r.Arms {
 		if a.Latency.Failed > 0 {
 			out = append(out, fmt.Sprintf("%s: %s failed (%d of them by time-out) and are slower than any limit, so its curve does not reach 0",
 				a.Name, counted(a.Latency.Failed, "call"), a.Latency.TimedOut))
+		}
+		if until := a.knownUntil(); until > 0 {
+			out = append(out, fmt.Sprintf("%s: users left every call, the last one after %s; of longer times nothing is known", a.Name, took(until)))
 		}
 	}
 	return out
@@ -79,7 +82,16 @@ func survivalRange(r Report) (low, high float64, any bool) {
 // secondsOf is a time that a log axis can show: at least a millisecond.
 func secondsOf(t time.Duration) float64 { return max(t, time.Millisecond).Seconds() }
 
-func survivalLine(curve []SurvivalPoint, m mark) drawing {
+// knownUntil is the end of an arm's curve where users left every call: the last of
+// these times; else 0, for no end.
+func (a ArmReport) knownUntil() time.Duration {
+	if t := a.Latency; t.Left == t.Calls && len(t.Quantiles) > 0 && t.Quantiles[0].Longest != nil {
+		return *t.Quantiles[0].Longest
+	}
+	return 0
+}
+
+func survivalLine(curve []SurvivalPoint, until time.Duration, m mark) drawing {
 	return func(c draw.Canvas, p *plot.Plot) {
 		x, y := p.Transforms(&c)
 		share := 1.0
@@ -89,7 +101,11 @@ func survivalLine(curve []SurvivalPoint, m mark) drawing {
 			line = append(line, vg.Point{X: at, Y: y(share)}, vg.Point{X: at, Y: y(point.Share)})
 			share = point.Share
 		}
-		line = append(line, vg.Point{X: c.Max.X, Y: y(share)})
+		end := c.Max.X
+		if until > 0 {
+			end = min(end, x(secondsOf(until)))
+		}
+		line = append(line, vg.Point{X: end, Y: y(share)})
 		c.StrokeLines(m.line(2), line)
 	}
 }

@@ -40,7 +40,7 @@ func tailSection(r Report) section {
 	}
 	for _, a := range r.Arms {
 		if a.Latency.Left > 0 {
-			s.notes = append(s.notes, fmt.Sprintf("%s: calls that the user left: %d; they count at the time of leaving, so the quantiles are lower bounds", a.Name, a.Latency.Left))
+			s.notes = append(s.notes, fmt.Sprintf("%s: calls that the user left: %d; in quantiles they count at the time of leaving, so these are lower bounds (≥), and in their upper bounds as of any time; a share over a limit leaves out those left before it", a.Name, a.Latency.Left))
 		}
 	}
 	return s
@@ -117,6 +117,8 @@ func extremeNote(what string) string {
 // "> 2.68 s" where it lies among failures.
 func (q Quantile) valueText() string {
 	switch {
+	case q.Value != nil && q.LowerBound:
+		return "≥ " + took(*q.Value)
 	case q.Value != nil:
 		return took(*q.Value)
 	case q.AtLeast != nil && q.Exceeds:

@@ -14,8 +14,9 @@ import (
 // A call that the user left is censored at the time of leaving: its true time is
 // longer, but the model did not fail. It counts over a limit if it was left after
 // the limit and is left out of that share otherwise; in quantiles it counts at the
-// time of leaving, so that they are a lower bound. Both favour the live arm, where
-// users are, and so are strict with a candidate.
+// time of leaving, so that they are a lower bound; their upper bounds take it as one of
+// any time. It is not taken for cut at random, as by Kaplan and Meier: users leave
+// because it takes long.
 type Tail struct {
 	// Calls = Answered + Failed + Left. TimedOut is the part of Failed that was cut
 	// off by a limit: it took more than its time.
@@ -36,6 +37,9 @@ type Quantile struct {
 	Value   *time.Duration `json:"value_ns"`
 	AtLeast *time.Duration `json:"at_least_ns,omitempty"`
 	Exceeds bool           `json:"exceeds,omitempty"`
+	// LowerBound: calls that the user left count at the time of leaving in Value, and it
+	// would be larger if they had taken long.
+	LowerBound bool `json:"lower_bound,omitempty"`
 	// Lower and Upper bound it at Level, which is what the order statistics reach.
 	// A nil Upper is open: more than Longest, the longest time that is known.
 	Lower   *time.Duration `json:"lower_ns"`
@@ -88,6 +92,8 @@ func quantileOf(x *times, p, level float64) Quantile {
 	switch {
 	case err == nil:
 		q.Value = new(micros(v))
+		most, errMost := stats.QuantileOf(x.atMost(), p)
+		q.LowerBound = errMost != nil || most > v
 	case errors.Is(err, stats.ErrBeyond):
 		bound, errLow := stats.QuantileOf(low, p)
 		q.Exceeds = errLow != nil || bound < v
@@ -95,21 +101,21 @@ func quantileOf(x *times, p, level float64) Quantile {
 			q.AtLeast = new(micros(bound))
 		}
 	}
-	q.bound(high, low, level)
+	q.bound(x, level)
 	return q
 }
 
-// bound fills the interval. Both lists bound the quantile's order statistic from
-// below; only the first one bounds it from above.
-func (q *Quantile) bound(high, low ascending, level float64) {
-	above, errAbove := stats.QuantileCIOf(high, q.P, level)
-	below, errBelow := stats.QuantileCIOf(low, q.P, level)
+// bound fills the interval. Calls that were left or cut count at their own time in its
+// lower bound, and as slower than any in its upper one; a failure does in both.
+func (q *Quantile) bound(x *times, level float64) {
+	above, errAbove := stats.QuantileCIOf(x.atMost(), q.P, level)
+	below, errBelow := stats.QuantileCIOf(x.atLeast(), q.P, level)
 	if errAbove != nil || errBelow != nil {
 		return
 	}
 	q.Level = above.Level
 	if !below.LowerOpen {
-		q.Lower = new(micros(max(above.Lower, below.Lower)))
+		q.Lower = new(micros(below.Lower))
 	}
 	if !above.UpperOpen {
 		q.Upper = new(micros(above.Upper))

@@ -111,6 +111,10 @@ func TestLeft(t *testing.T) {
 	if over10.X != 0 || over10.N != 2 {
 		t.Errorf("over 10 s: %d of %d, want 0 of 2", over10.X, over10.N)
 	}
+	// 1, 2, 4 and 7 s have the median 3 s; had the two stayed long, it would be among them.
+	if q := tail.Quantiles[0]; !q.LowerBound || *q.Value != 3*time.Second || q.Upper != nil {
+		t.Errorf("median %+v", q)
+	}
 	if tail.Left != 2 || tail.Failed != 0 || *tail.Quantiles[2].Value > 7*time.Second {
 		t.Errorf("%+v", tail)
 	}

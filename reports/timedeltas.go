@@ -82,6 +82,11 @@ func quantileDelta(base, cand *times, p, level float64) QuantileDelta {
 	if err == nil {
 		d.Delta = new(micros(delta))
 	}
+	if base.left.len()+cand.left.len() > 0 { // those may have taken any time
+		_, low, _ := stats.QuantileDeltaOf(base.atMost(), cand.ranked(), p, level)
+		_, high, _ := stats.QuantileDeltaOf(base.ranked(), cand.atMost(), p, level)
+		iv.Lower, iv.LowerOpen, iv.Upper, iv.UpperOpen = low.Lower, low.LowerOpen, high.Upper, high.UpperOpen
+	}
 	if err == nil || errors.Is(err, stats.ErrBeyond) {
 		if !iv.LowerOpen {
 			d.Lower = new(micros(iv.Lower))
@@ -91,7 +96,7 @@ func quantileDelta(base, cand *times, p, level float64) QuantileDelta {
 		}
 	}
 	// Time-outs at their own time bound the candidate from below, and often better.
-	_, iv, err = stats.QuantileDeltaOf(base.ranked(), cand.atLeast(), p, level)
+	_, iv, err = stats.QuantileDeltaOf(base.atMost(), cand.atLeast(), p, level)
 	if (err == nil || errors.Is(err, stats.ErrBeyond)) && !iv.LowerOpen {
 		if bound := micros(iv.Lower); d.Lower == nil || bound > *d.Lower {
 			d.Lower = &bound

@@ -125,6 +125,12 @@ func (t *times) ranked() ascending {
 	return ascending{[]*whole{&t.exact, &t.left}, t.cut.len() + t.failed}
 }
 
+// atMost has every call that the user left beyond the others, too: it might have taken
+// any time. Quantiles of it are upper bounds.
+func (t *times) atMost() ascending {
+	return ascending{[]*whole{&t.exact}, t.cut.len() + t.left.len() + t.failed}
+}
+
 // atLeast has lower bounds of the times: as ranked, but a time-out counts at its own time.
 func (t *times) atLeast() ascending {
 	return ascending{[]*whole{&t.exact, &t.left, &t.cut}, t.failed}
