@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-eval/understudy/rubric"
 	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
 )
@@ -47,7 +46,7 @@ type said struct {
 //
 // The first call is paid from w, any further one from the purse: where the day's limit
 // is reached there is none.
-func (j *Judge) ask(parent context.Context, c rubric.Case, seats []int, w *wallet) (said, error) {
+func (j *Judge) ask(parent context.Context, c shown, seats []int, w *wallet) (said, error) {
 	start := time.Now()
 	ctx, cancel := context.WithTimeoutCause(parent, j.o.Budget, errBudget)
 	results := make(chan result, len(seats))
@@ -112,19 +111,23 @@ func (j *Judge) ask(parent context.Context, c rubric.Case, seats []int, w *walle
 }
 
 // call asks one judge once. The prompt is made anew, so that each has its own code.
-func (j *Judge) call(ctx context.Context, seat int, c rubric.Case, paid *shadow.Receipt) result {
+func (j *Judge) call(ctx context.Context, seat int, c shown, paid *shadow.Receipt) result {
 	var user strings.Builder
-	if err := j.rubric.Prompt(&user, c); err != nil {
+	if err := j.rubric.Prompt(&user, c.Case); err != nil {
 		paid.Settle(0, 0, true)
 		return result{seat: seat, err: err}
 	}
-	reply, err := j.seats[seat].Model.Complete(ctx, llm.Request{Prompt: &llm.Prompt{
+	prompt := &llm.Prompt{
 		System:     j.rubric.System(),
 		User:       user.String(),
 		Schema:     append([]byte(nil), j.schema...),
 		SchemaName: schemaName, Form: j.seats[seat].Reply,
 		MaxTokens: MaxReplyTokens, ThinkTokens: ThinkTokens, Effort: "none", Steady: true,
-	}})
+	}
+	if j.seats[seat].Images {
+		prompt.Images, prompt.ImagesNote = c.images.seen, c.images.note()
+	}
+	reply, err := j.seats[seat].Model.Complete(ctx, llm.Request{Prompt: prompt})
 	cost, known := j.cost(seat, reply, err)
 	paid.Settle(1, cost, known)
 	return result{seat: seat, reply: reply, err: err}

@@ -14,6 +14,7 @@ import (
 // shown is a case with the verdicts that stand in its texts.
 type shown struct {
 	rubric.Case
+	images  images
 	planted []rubric.Verdict
 	suspect bool // the answer looks like an attack on its judge
 	test    bool // an instruction was planted by us
@@ -41,7 +42,7 @@ func answersOf(t shadow.Trial) []answer {
 // ones as fit beside the longest answer, and every system turn. An answer that does
 // not even fit beside the system turns and the last turn has no case, and its error
 // says so; the others are not cut down for it.
-func (j *Judge) cases(turns []rubric.Turn, answers []answer) ([]shown, []error) {
+func (j *Judge) cases(turns []rubric.Turn, all llm.Images, answers []answer) ([]shown, []error) {
 	errs := make([]error, len(answers))
 	least := cut(turns, 1)
 	longest := ""
@@ -54,13 +55,14 @@ func (j *Judge) cases(turns []rubric.Turn, answers []answer) ([]shown, []error) 
 		}
 	}
 	common := j.fit(turns, longest)
+	seen := imagesOf(all, common.TurnsLeftOut > 0)
 	var planted []rubric.Verdict
 	for _, t := range common.Turns {
 		planted = append(planted, j.rubric.Planted([]byte(t.Text))...)
 	}
 	list := make([]shown, len(answers))
 	for i, a := range answers {
-		list[i].Case = common
+		list[i].Case, list[i].images = common, seen
 		list[i].Answer = a.text
 		list[i].suspect = j.suspect(a.text)
 		list[i].planted = append(j.rubric.Planted([]byte(a.text)), planted...)

@@ -33,7 +33,7 @@ func (s *session) further(ctx context.Context) {
 			if purpose == PurposeInjection {
 				c, plant = s.judge.withPlant(c, s.id, s.answers[i].arm)
 			}
-			said, err := s.judge.ask(ctx, c.Case, []int{seat}, s.wallet)
+			said, err := s.judge.ask(ctx, c, []int{seat}, s.wallet)
 			if err != nil || said.spent {
 				return
 			}
@@ -67,7 +67,7 @@ func (s *session) seatFor(purpose Purpose, i int) (seat int, ok bool) {
 func (j *Judge) withPlant(c shown, id shadow.SampleID, arm shadow.Arm) (shown, string) {
 	all := plants()
 	p := all[int(shadow.Draw(id.String()+" "+string(arm), "understudy judge plant")*float64(len(all)))]
-	planted := shown{Case: c.Case, test: true}
+	planted := shown{Case: c.Case, images: c.images, test: true}
 	planted.Answer += "\n\n" + p.text
 	planted.planted = append(append([]rubric.Verdict(nil), c.planted...), j.rubric.Planted([]byte(p.text))...)
 	return planted, p.id

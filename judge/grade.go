@@ -65,7 +65,7 @@ func (j *Judge) Grade(ctx context.Context, t shadow.Trial) (Graded, error) {
 		g.Rulings = each(answers, func(r Ruling) Ruling { return r.notGraded(NoMalformed, err.Error()) })
 		return g, nil
 	}
-	cases, errs := j.cases(rubricTurns(turns), answers)
+	cases, errs := j.cases(rubricTurns(turns), llm.RequestImages(t.Sample.Dialect, t.Sample.Request), answers)
 	s := &session{judge: j, wallet: w, id: t.Sample.ID, answers: answers, cases: cases, unfit: errs, order: shuffled(t.Sample.ID, len(answers))}
 	if err := s.grade(ctx); err != nil {
 		return Graded{}, err
@@ -181,7 +181,7 @@ func (s *session) one(ctx context.Context, i int, seats []int) (*said, error) {
 		s.rulings[i] = Ruling{Arm: arm}.notGraded(NoMalformed, err.Error())
 		return nil, nil
 	}
-	said, err := s.judge.ask(ctx, s.cases[i].Case, seats, s.wallet)
+	said, err := s.judge.ask(ctx, s.cases[i], seats, s.wallet)
 	if err != nil {
 		return nil, err
 	}

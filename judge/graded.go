@@ -69,7 +69,8 @@ type Ruling struct {
 	Calls  int           `json:"calls"`
 	Hedged bool          `json:"hedged,omitempty"`
 	Usage  llm.Usage     `json:"usage"`
-	// ContextCut says that turns were left out of the conversation to fit the judge's context.
+	// ContextCut says that the judge was not shown the whole conversation: turns were left
+	// out to fit its context, or images that it cannot see or that are too many or too large.
 	ContextCut bool `json:"context_cut,omitempty"`
 	// Repeat numbers the verdicts on the same answer; 0 is the one that counts. Purpose
 	// says what a further one is for, and is empty for Repeat 0. Plant names the planted

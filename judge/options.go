@@ -42,6 +42,9 @@ type Seat struct {
 	Echo []llm.Snapshot
 	// Price says what a reply cost, in 1e-9 USD, as far as it is known; nil is unknown.
 	Price func(llm.Usage) (nanoUSD int64, known bool)
+	// Images says that the model can see: images of the conversation are sent along, else
+	// a placeholder stands in the place of each.
+	Images bool
 	// Reply is the mechanism that holds its replies to a verdict's schema; empty is
 	// [llm.ReplySchema].
 	Reply llm.ReplyForm

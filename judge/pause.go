@@ -265,7 +265,7 @@ func (j *Judge) probeOne(ctx context.Context, seat int) string {
 	case !ok:
 		return spentText
 	}
-	r := j.call(ctx, seat, rubric.Case{Turns: []rubric.Turn{{Role: "user", Text: "What is the capital of France?"}}, Answer: "Paris."}, paid.paid[0])
+	r := j.call(ctx, seat, shown{Case: rubric.Case{Turns: []rubric.Turn{{Role: "user", Text: "What is the capital of France?"}}, Answer: "Paris."}}, paid.paid[0])
 	failure, err := transportFailure(ctx, r.err)
 	switch {
 	case err != nil:

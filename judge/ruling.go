@@ -26,7 +26,7 @@ const (
 // which stands in the graded text itself.
 func (j *Judge) rule(ctx context.Context, arm shadow.Arm, c shown, s said) Ruling {
 	r := Ruling{
-		Arm: arm, Took: s.took, Calls: s.calls, Hedged: s.hedged, ContextCut: c.TurnsLeftOut > 0, Suspect: c.suspect,
+		Arm: arm, Took: s.took, Calls: s.calls, Hedged: s.hedged, ContextCut: c.cutFor(j.seats[s.first]), Suspect: c.suspect,
 		Judge: j.seats[s.first].Model.Name, Pinned: j.seats[s.first].Pinned, Series: j.series,
 	}
 	if s.transport {
@@ -34,6 +34,7 @@ func (j *Judge) rule(ctx context.Context, arm shadow.Arm, c shown, s said) Rulin
 	}
 	seat := j.seats[s.seat]
 	r.Judge, r.Pinned, r.Echo, r.Usage = seat.Model.Name, seat.Pinned, s.reply.Model, s.reply.Usage
+	r.ContextCut = c.cutFor(seat)
 	r.Reply = clip(llm.AnswerText(s.reply.Text, s.reply.Refusal, s.reply.ToolCalls), maxReply)
 	v, why, detail := j.verdict(seat, c.planted, s.reply, s.err)
 	if !c.test || why == NoSnapshotMismatch { // a reply to a planted instruction tells nothing of the others

@@ -12,13 +12,13 @@ import (
 
 // seriesOf names the yardstick of a bench: 12 hexadecimal digits of SHA-256 over what
 // makes verdicts comparable, which is each judge's snapshot with the mechanism of its
-// replies, the first one before the reserve, and the rubric with its prompt. Another
+// replies and whether it sees images, the first one before the reserve, and the rubric with its prompt. Another
 // snapshot, rubric or prompt is another series.
 func seriesOf(seats []Seat, d rubric.Digest) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "understudy series 1\n%q\n", d)
 	for _, s := range seats {
-		fmt.Fprintf(h, "%q %s\n", s.Pinned, cmp.Or(s.Reply, llm.ReplySchema))
+		fmt.Fprintf(h, "%q %s %t\n", s.Pinned, cmp.Or(s.Reply, llm.ReplySchema), s.Images)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }

@@ -22,6 +22,7 @@ func TestSeries(t *testing.T) {
 		"another snapshot in reserve":  func(o *judge.Options) { o.Reserve.Pinned = "other-2026-06-01" },
 		"no reserve":                   func(o *judge.Options) { o.Reserve = judge.Seat{} },
 		"another rubric":               func(o *judge.Options) { o.Rubric = standard.Rubric() },
+		"images":                       func(o *judge.Options) { o.Primary.Images = true },
 		"another mechanism of replies": func(o *judge.Options) { o.Primary.Reply = llm.ReplyTool },
 	} {
 		s := bench(t, judgeA(ok), judgeB(ok), change).Series()

@@ -87,7 +87,7 @@
 //	  judge_took_us    int64              nullable us         time from the first call to the ruling
 //	  judge_calls      int32              nullable calls      calls to judges for this answer
 //	  hedged           boolean            required            the reserve judge was asked because the first was silent
-//	  context_cut      boolean            required            turns were left out to fit the judge's context
+//	  context_cut      boolean            required            the judge was not shown all: turns left out to fit its context, or images
 //	  repeat           int32              required            0 is the verdict that counts; others measure the judge
 //	  tags             list<string>       nullable            key=value, by key: what reports can be split by (since rows.2)
 //	  tokens_cached    int64              nullable tokens     tokens of the request that the provider had in its cache (since rows.2)

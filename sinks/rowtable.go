@@ -82,7 +82,7 @@ func judgeFields() []field[Row] {
 		micros(may("judge_took_us", "us", "time from the first call to the ruling"), func(r *Row) **time.Duration { return &r.JudgeTook }),
 		small(may("judge_calls", "calls", "calls to judges for this answer"), func(r *Row) **int32 { return &r.JudgeCalls }),
 		flag(need("hedged", "", "the reserve judge was asked because the first was silent"), func(r *Row) *bool { return &r.Hedged }),
-		flag(need("context_cut", "", "turns were left out to fit the judge's context"), func(r *Row) *bool { return &r.ContextCut }),
+		flag(need("context_cut", "", "the judge was not shown all: turns left out to fit its context, or images"), func(r *Row) *bool { return &r.ContextCut }),
 		ordinal(need("repeat", "", "0 is the verdict that counts; others measure the judge"), func(r *Row) *int32 { return &r.Repeat }),
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-eval/understudy/cmd/understudy/config"
 	"github.com/understudy-eval/understudy/reports"
+	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
 func newCheck() *cobra.Command {
@@ -76,6 +77,11 @@ func summarize(w io.Writer, s *setup) {
 	showPolicies(w, c)
 	showEndpoints(w, c)
 	fmt.Fprintf(w, "judge       %s, pinned to %s; reserve %s\n", e.Judge.Primary, e.Judge.Pinned, cmp.Or(e.Judge.Reserve, "none"))
+	for _, name := range []string{e.Judge.Primary, e.Judge.Reserve} {
+		if m, ok := c.Model(name); ok {
+			fmt.Fprintf(w, "            %s is held to its verdict by %s, %s\n", name, map[bool]llm.ReplyForm{true: c.Judge.PrimaryReply, false: c.Judge.ReserveReply}[name == e.Judge.Primary], sight(openPrices(c).sees(m)))
+		}
+	}
 	fmt.Fprintf(w, "            of the graded answers %g %% again, %g %% by the reserve too, %g %% with a planted instruction: they measure the judge\n",
 		100*c.Judge.Repeat, 100*c.Judge.Agreement*one(e.Judge.Reserve != ""), 100*c.Judge.Injection)
 	for _, limit := range limits(c) {
@@ -148,6 +154,14 @@ func guards(g reports.Gate) []string {
 		add("cost per answer at most %g %% higher%s", 100**g.CostIncrease, where)
 	}
 	return out
+}
+
+// sight says what a judge is shown of images.
+func sight(sees bool) string {
+	if sees {
+		return "and sees the images of conversations"
+	}
+	return "and is shown placeholders for images (images: true for a model that can see)"
 }
 
 func one(b bool) float64 {

@@ -87,6 +87,14 @@ func (p *prices) model(name string) tag {
 	return p.listed(m.BaseURL, m.Model)
 }
 
+// sees says whether a model can see images: as it is given, else as the catalogue has it.
+func (p *prices) sees(m config.Model) bool {
+	if m.Images != nil {
+		return *m.Images
+	}
+	return p.catalogue.Sees(m.BaseURL, m.Model)
+}
+
 // live is the price of a served answer, by the model that it names. The price of a
 // configured model goes before the catalogue's, if it is at the same server; two of
 // them that differ make it unknown.

@@ -79,7 +79,7 @@ func openJudge(ctx context.Context, s *setup, spend *purses, onPause func(judge.
 		Rubric: s.rubric, Digest: s.experiment.Digest, HedgeAfter: j.HedgeAfter, Budget: j.Budget,
 		Breaker: judge.Breaker{Failures: j.Failures, Cool: j.Cool}, Share: j.Share,
 		Further: judge.Further{Repeat: j.Repeat, Agreement: j.Agreement, Injection: j.Injection}, OnPause: onPause, Log: log,
-		Purse: spend.of("judge", s.cfg.Spend.Judge),
+		Purse: spend.of("judge", s.cfg.Spend.Judge), MaxPromptChars: j.MaxPrompt,
 	}
 	for _, seat := range []struct {
 		name  string
@@ -97,7 +97,7 @@ func openJudge(ctx context.Context, s *setup, spend *purses, onPause func(judge.
 		if err := proveDigest(ctx, client, m); err != nil {
 			return nil, err
 		}
-		*seat.seat = judge.Seat{Model: client.Model(), Pinned: pinned(m), Reply: seat.reply, Price: prices.model(m.Name).cost}
+		*seat.seat = judge.Seat{Model: client.Model(), Pinned: pinned(m), Reply: seat.reply, Price: prices.model(m.Name).cost, Images: prices.sees(m)}
 		for _, echo := range j.AcceptEcho {
 			seat.seat.Echo = append(seat.seat.Echo, llm.Snapshot(echo))
 		}

@@ -69,6 +69,9 @@ type Request struct {
 type Prompt struct {
 	System string
 	User   string
+	// Images follow the user's text, after a text that says what they are.
+	Images     []Media
+	ImagesNote string
 	// Schema is the JSON schema that the reply must follow; nil asks for plain text.
 	// SchemaName is its name where a provider wants one.
 	Schema     json.RawMessage

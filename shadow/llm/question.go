@@ -89,7 +89,14 @@ func (p Prompt) Question() Question {
 	if p.System != "" {
 		q.Messages = append(q.Messages, Message{Role: "system", Parts: []Part{{Text: p.System}}})
 	}
-	q.Messages = append(q.Messages, Message{Role: "user", Parts: []Part{{Text: p.User}}})
+	user := Message{Role: "user", Parts: []Part{{Text: p.User}}}
+	if len(p.Images) > 0 {
+		user.Parts = append(user.Parts, Part{Text: p.ImagesNote})
+		for _, image := range p.Images {
+			user.Parts = append(user.Parts, Part{Media: &image})
+		}
+	}
+	q.Messages = append(q.Messages, user)
 	switch {
 	case p.Schema == nil || p.Form == ReplyPrompt:
 	case p.Form == ReplyTool:

@@ -22,6 +22,7 @@ type Catalogue struct {
 type shelf struct {
 	byID   map[string][]Price
 	byName map[string][]Price // of all ids that differ in their date only
+	sees   map[string]bool    // by id, and by name without its date: it takes images
 }
 
 // vendorHosts are where the catalogue's first-party lists hold; it names no address
@@ -48,12 +49,15 @@ func LoadCatalogue() *Catalogue {
 func put(shelves map[string]*shelf, at string, models []catwalk.Model) {
 	s := shelves[at]
 	if s == nil {
-		s = &shelf{byID: map[string][]Price{}, byName: map[string][]Price{}}
+		s = &shelf{byID: map[string][]Price{}, byName: map[string][]Price{}, sees: map[string]bool{}}
 		shelves[at] = s
 	}
 	for _, m := range models {
+		name, _ := undated(m.ID)
+		if m.SupportsImages {
+			s.sees[m.ID], s.sees[name] = true, true
+		}
 		if p, ok := priceOf(m); ok {
-			name, _ := undated(m.ID)
 			s.byID[m.ID] = append(s.byID[m.ID], p)
 			s.byName[name] = append(s.byName[name], p)
 		}
@@ -113,6 +117,18 @@ func (c *Catalogue) PriceOf(address, model string) (Price, bool) {
 		return Price{}, false // only other snapshots are listed
 	}
 	return same(s.byName[name])
+}
+
+// Sees says whether the catalogue lists a model as one that takes images, by its id or by
+// its name without the date. false is not, or not known.
+func (c *Catalogue) Sees(address, model string) bool {
+	s := c.shelfAt(address)
+	if s == nil {
+		return false
+	}
+	id := strings.TrimPrefix(model, "models/")
+	name, _ := undated(id)
+	return s.sees[id] || s.sees[name]
 }
 
 // same is the price that all of them are.

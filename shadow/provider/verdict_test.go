@@ -148,3 +148,32 @@ func holdResponses(t *testing.T, body []byte) {
 		t.Errorf("%v, store %s: the vendor would keep a copy", err, plain["store"])
 	}
 }
+
+// TestPromptWithImages: each provider gets the images of a prompt behind its text, as its
+// own kind of part.
+func TestPromptWithImages(t *testing.T) {
+	want := map[llm.Provider]string{
+		llm.ProviderOpenAI: `"url":"data:image/png;base64,AAAA"`, llm.ProviderAnthropic: `"media_type":"image/png"`,
+		llm.ProviderGoogle: `"mimeType":"image/png"`, llm.ProviderOllama: `"images":["AAAA"]`,
+	}
+	for _, p := range llm.Providers() {
+		var body string
+		script := llmfake.Strict(func(c llmfake.Call) llmfake.Answer {
+			body = string(c.Body)
+			return llmfake.Verdict(1, "none", "r")
+		})
+		inBubble(t, at(p), script, func(t *testing.T, _ *llmfake.Fake, c *provider.Client) {
+			prompt := &llm.Prompt{User: "U", Images: []llm.Media{{Type: "image/png", Data: "AAAA"}}, ImagesNote: "an image follows"}
+			if _, err := c.Complete(t.Context(), llm.Request{Prompt: prompt}); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if !strings.Contains(body, want[p]) || !strings.Contains(body, "an image follows") {
+			t.Errorf("%s: %s", p, body)
+		}
+	}
+	c := provider.LoadCatalogue()
+	if !c.Sees("https://api.openai.com/v1", "gpt-4.1") || !c.Sees("https://api.anthropic.com", "claude-sonnet-4-5-20250929") || c.Sees("http://127.0.0.1:1", "gpt-4.1") || c.Sees("https://api.openai.com/v1", "gpt-0") {
+		t.Error("what the catalogue says of sight")
+	}
+}

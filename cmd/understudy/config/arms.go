@@ -48,6 +48,7 @@ func (r *draft) judge() reader {
 		"budget":      duration(&j.Budget),
 		"share":       share(&j.Share),
 		"breaker":     section(fields{"failures": count(&j.Failures, 1), "cool": duration(&j.Cool)}),
+		"max_prompt":  count(&j.MaxPrompt, 1000),
 		"reply":       replies(j),
 		"accept_echo": echoes(&j.AcceptEcho),
 		"repeat":      portion(&j.Repeat),

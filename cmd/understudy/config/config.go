@@ -77,6 +77,8 @@ type Model struct {
 	Reasoning string
 	// Responses asks an openai model by the Responses API where the choice is ours.
 	Responses bool
+	// Images says whether it can see, for a judge; nil leaves it to a catalogue.
+	Images *bool
 	// Concurrency bounds calls at a time; 0 is no bound.
 	Concurrency int
 	// Price is what the file says that it costs; nil leaves it to a catalogue.
@@ -202,6 +204,8 @@ type Judge struct {
 	// PrimaryReply and ReserveReply are the mechanisms that hold their replies to a
 	// verdict's schema.
 	PrimaryReply, ReserveReply llm.ReplyForm
+	// MaxPrompt bounds a prompt in characters: earlier turns are left out until it fits.
+	MaxPrompt int
 	// AcceptEcho are further names by which replies may prove a judge's snapshot.
 	AcceptEcho []string
 }

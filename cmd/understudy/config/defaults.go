@@ -35,6 +35,7 @@ const (
 	DefaultRepeat           = 0.05
 	DefaultAgreement        = 0.05
 	DefaultInjection        = 0.01
+	DefaultMaxPrompt        = 96_000          // characters, roughly 25,000 tokens
 	DefaultReply            = llm.ReplySchema // PRACTICE: with a schema 1 reply of 30,679 is off the list, without one 294 of 57,043
 
 	DefaultSinksDir   = "data/rows"
@@ -100,7 +101,7 @@ func defaults(resolve func(string) string) Config {
 			HedgeAfter: DefaultHedgeAfter, Budget: DefaultBudget, Share: 1, Failures: DefaultFailures,
 			Cool: DefaultCool, Concurrency: DefaultJudgeConcurrency,
 			Repeat: DefaultRepeat, Agreement: DefaultAgreement, Injection: DefaultInjection,
-			PrimaryReply: DefaultReply, ReserveReply: DefaultReply,
+			MaxPrompt: DefaultMaxPrompt, PrimaryReply: DefaultReply, ReserveReply: DefaultReply,
 		},
 		Sinks:  Sinks{Dir: resolve(DefaultSinksDir), KeepText: DefaultKeepText, FlushRows: DefaultFlushRows, FlushEvery: DefaultFlushEvery},
 		Report: Report{Limits: DefaultLimits(), Level: DefaultLevel},

@@ -44,6 +44,7 @@ type digestModel struct {
 	Headers   map[string]string `json:"headers,omitempty"`
 	Reasoning string            `json:"reasoning,omitempty"`
 	Responses bool              `json:"responses,omitempty"`
+	Images    *bool             `json:"images,omitempty"`
 }
 
 type digestArm struct {
@@ -62,6 +63,7 @@ type digestJudge struct {
 	Failures   int           `json:"failures"`
 	Cool       time.Duration `json:"cool_ns"`
 	AcceptEcho []string      `json:"accept_echo,omitempty"`
+	MaxPrompt  int           `json:"max_prompt,omitempty"` // 0 is the default
 	// The mechanisms of the replies, empty where they are the default: a digest of before
 	// there was a choice stays what it was.
 	PrimaryReply llm.ReplyForm `json:"primary_reply,omitempty"`
@@ -89,7 +91,7 @@ func (c *Config) Digest(rubricDigest string) string {
 		Gate:       c.Gate,
 		Judge: digestJudge{
 			rubricDigest, c.Judge.Primary, c.Judge.Reserve, c.Judge.HedgeAfter, c.Judge.Budget, c.Judge.Failures, c.Judge.Cool,
-			slices.Sorted(slices.Values(c.Judge.AcceptEcho)), chosen(c.Judge.PrimaryReply), chosen(c.Judge.ReserveReply),
+			slices.Sorted(slices.Values(c.Judge.AcceptEcho)), otherThan(c.Judge.MaxPrompt, DefaultMaxPrompt), otherThan(c.Judge.PrimaryReply, DefaultReply), otherThan(c.Judge.ReserveReply, DefaultReply),
 		},
 	}
 	used := []string{c.Judge.Primary, c.Judge.Reserve}
@@ -100,7 +102,7 @@ func (c *Config) Digest(rubricDigest string) string {
 	slices.SortFunc(form.Candidates, func(a, b digestArm) int { return strings.Compare(a.Name, b.Name) })
 	for _, name := range used {
 		for _, m := range c.Asked(name) {
-			form.Models[m.Name] = digestModel{m.Provider, m.Model, m.BaseURL, m.Digest, m.Extra, m.Headers, m.Reasoning, m.Responses}
+			form.Models[m.Name] = digestModel{m.Provider, m.Model, m.BaseURL, m.Digest, m.Extra, m.Headers, m.Reasoning, m.Responses, m.Images}
 		}
 		c.policiesOf(name, form.Policies)
 	}
@@ -112,12 +114,12 @@ func (c *Config) Digest(rubricDigest string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// chosen is a mechanism other than the default.
-func chosen(f llm.ReplyForm) llm.ReplyForm {
-	if f == DefaultReply {
-		return ""
+// otherThan is a value, or zero if it is the default.
+func otherThan[T comparable](v, standard T) (out T) {
+	if v != standard {
+		return v
 	}
-	return f
+	return out
 }
 
 // policiesOf adds the policy of a name, and those within it.

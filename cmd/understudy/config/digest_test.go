@@ -62,6 +62,8 @@ func TestDigestDiffers(t *testing.T) {
 		{"  a: {model", "  c: {model"},
 		{"primary: judge,", "primary: judge, budget: 21s,"},
 		{"primary: judge,", "primary: judge, breaker: {failures: 4},"},
+		{"primary: judge,", "primary: judge, max_prompt: 50000,"},
+		{"model: gpt-5.6-luna,", "model: gpt-5.6-luna, images: true,"},
 		{"primary: judge,", "primary: judge, reply: tool,"},
 		{"primary: judge,", "primary: judge, reply: {primary: tool},"},
 		{"model: gpt-5.6-luna,", "model: gpt-5.6-luna, api: responses,"},

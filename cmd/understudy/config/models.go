@@ -62,6 +62,7 @@ func (r *draft) model(m *Model) reader {
 		"headers":     headers(&m.Headers),
 		"reasoning":   oneOf(&m.Reasoning, "none", "minimal", "low", "medium", "high", "xhigh", "max"),
 		"concurrency": count(&m.Concurrency, 1),
+		"images":      sight(&m.Images),
 		"api":         api(&m.Responses),
 		"price":       price(&m.Price),
 	})
@@ -124,6 +125,17 @@ func api(responses *bool) reader {
 		name := "chat"
 		oneOf(&name, "chat", "responses")(d, path, n)
 		*responses = name == "responses"
+	}
+}
+
+// sight reads whether a model can see images.
+func sight(dst **bool) reader {
+	return func(d *decoder, path string, n *node) {
+		var sees bool
+		before := len(d.faults)
+		if flag(&sees)(d, path, n); len(d.faults) == before {
+			*dst = &sees
+		}
 	}
 }
 

@@ -37,6 +37,9 @@ func (r *draft) warnings() []error {
 				warn(fmt.Sprintf("judge.accept_echo[%d]", i), fmt.Sprintf("%s is an alias that %s can move: a reply with it proves nothing, and its verdicts count all the same", echo, hostOf(j.model.BaseURL)), "leave it out, unless the replies never name the dated id")
 			}
 		}
+		if options, _ := j.model.Extra["options"].(map[string]any); j.model.Provider == llm.ProviderOllama && options["num_ctx"] == nil {
+			warn(j.key, "an Ollama server cuts what is longer than its own context, often 4,096 tokens, at the front and without a word: the judge would grade without its instructions", "extra: {options: {num_ctx: 32768}} for the model, as much as fits judge.max_prompt")
+		}
 		if host := hostOf(j.model.BaseURL); !onLoopback(host) {
 			warn(j.key, "conversations go unredacted to "+host, "be sure that they may; redaction is not supported yet")
 		}
