@@ -63,8 +63,8 @@ func (c Comparison) timeAtEqualLength() string {
 	if !hides {
 		return ""
 	}
-	return fmt.Sprintf("time at equal length: p%.0f %s from live's over %s, %s over all, so part of that difference may be one of length",
-		100*equal.P, equal.text(), counted(equal.Calls, "pair"), all.text())
+	return fmt.Sprintf("time at equal length: p%.0f %s over %s, %s s over all, so part of it may be one of length",
+		100*equal.P, equal.text(), counted(equal.Calls, "pair"), signed(all.Delta.Seconds(), 2))
 }
 
 // calls counts the answered pairs of equal length.

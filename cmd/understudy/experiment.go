@@ -65,7 +65,7 @@ func readExperiment(dir string) (reports.Experiment, error) {
 	}
 	e, err := decodeRecord(data)
 	if err != nil {
-		return reports.Experiment{}, fmt.Errorf("%s is damaged: %w", path, err)
+		return reports.Experiment{}, fmt.Errorf("%s is damaged: %w; put it back from a copy: nothing is decided without the record", path, err)
 	}
 	return e, nil
 }

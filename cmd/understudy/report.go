@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -32,7 +33,8 @@ problems and the books. Deltas are candidate minus live: negative is better.
 to eight weeks that end with it. Whatever the first day, what is decided rests on all
 rows since the experiment's start.
 
-The same rows and the same experiment give the same bytes.`,
+The same rows and the same experiment give the same bytes. Text is as wide as COLUMNS
+says, else as the terminal, else 120 columns; no figure is cut at any width.`,
 		Example: `  understudy report
   understudy report --format markdown --out report.md
   understudy report --format html --out report.html
@@ -113,19 +115,25 @@ func buildReport(dir string, w reports.Window, options ...reports.Option) (repor
 	if err := sinks.Verify(fsys); err != nil {
 		return reports.Report{}, fmt.Errorf("rows in %s: %w%s", dir, err, mending(err))
 	}
+	if _, err := os.Stat(filepath.Join(dir, "rows")); errors.Is(err, fs.ErrNotExist) {
+		return reports.Report{}, fmt.Errorf("no rows in %s yet: the first come when sinks.flush of a run is due; if there were some, put the folder back from a copy", dir)
+	}
 	if err := endsTooEarly(fsys, w); err != nil {
 		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
 	}
 	r, err := reports.Read(fsys, exp, w, options...)
 	if err != nil {
-		return reports.Report{}, fmt.Errorf("rows in %s: %w", dir, err)
+		return reports.Report{}, fmt.Errorf("rows in %s: %w%s", dir, err, mending(err))
 	}
 	return r, nil
 }
 
-// mending says what to do about files that are damaged or gone.
+// mending says what to do about files that are damaged, gone or not ours.
 func mending(err error) string {
 	missing := &sinks.MissingError{}
+	if errors.Is(err, sinks.ErrForeign) {
+		return "; move it out of the folder: what a run wrote there is all that is read"
+	}
 	if !errors.Is(err, sinks.ErrDamaged) && !errors.As(err, &missing) {
 		return ""
 	}
