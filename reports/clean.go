@@ -40,14 +40,21 @@ func isDirection(r rune) bool {
 		(r >= '\u202a' && r <= '\u202e') || (r >= '\u2066' && r <= '\u2069')
 }
 
+// listMarker matches what makes a list of a text that begins with it.
+var listMarker = regexp.MustCompile(`^ *(?:[-+]|[0-9]{1,9}[.)]) `)
+
 // markdown writes a text so that GitHub shows it as it is, in a table cell too: a
-// line break becomes <br>, everything that means something is escaped. An
+// line break becomes <br>, everything that means something is escaped, what would begin
+// a list too. An
 // underscore inside a word means nothing and stays.
 func markdown(s string) string {
 	var b strings.Builder
 	s = cleanLines(s)
-	before := ' '
+	before, marker := ' ', listMarker.FindStringIndex(s)
 	for i, r := range s {
+		if marker != nil && i == marker[1]-2 {
+			b.WriteByte('\\')
+		}
 		after, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
 		switch {
 		case r == '\n':

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -156,7 +157,7 @@ func change(d Decision, r Report, c Comparison) string {
 	case slices.Contains(d.Reasons, CodeUndecided):
 		return "a new experiment that runs longer"
 	case d.Outcome == Go:
-		return "nothing in these rows: every check holds"
+		return "nothing in these rows: every check holds; the closest is " + d.closest()
 	case d.endsBurnIn(c.Quality):
 		b := c.Quality.Burn
 		return fmt.Sprintf("the end of the burn-in, at %s in %s", counted(b.NeedPairs, "pair"), counted(b.NeedSessions, "session"))
@@ -172,6 +173,23 @@ func change(d Decision, r Report, c Comparison) string {
 		open = append(open, "shares of answers without a grade at most 1 point apart")
 	}
 	return strings.Join(orElse(open, "more data"), "; ")
+}
+
+// closest is the check that passes with the least room: the distance to its limit in
+// widths of its interval.
+func (d Decision) closest() string {
+	closest, least := d.Quality, math.Inf(1)
+	for _, check := range append([]Check{d.Quality}, d.Guards...) {
+		iv := check.Interval
+		if iv == nil || iv.Upper == nil || iv.Lower == nil || *iv.Upper <= *iv.Lower {
+			continue
+		}
+		if room := (check.Limit - *iv.Upper) / (*iv.Upper - *iv.Lower); room < least {
+			closest, least = check, room
+		}
+	}
+	value, interval, limit := closest.figures()
+	return fmt.Sprintf("%s: %s (%s), limit %s", closest.what, value, interval, limit)
 }
 
 // pricing says what closes a cost guard that has nothing to compare.

@@ -110,7 +110,7 @@ func hostiles() []hostile {
 		})},
 		{name: "no candidate", why: "live alone", e: changed(func(e *reports.Experiment) { e.Candidates = nil }), rows: small(60, nil)},
 		{name: "control alone", why: "nothing to decide", e: changed(func(e *reports.Experiment) { e.Candidates[0].Control = true }), rows: small(60, nil)},
-		manyArms(), names("nasty names", nasty), names("long names", unbreakable),
+		manyArms(), names("nasty names", nasty), names("list names", "1. - x"), names("long names", unbreakable),
 		{name: "empty window", why: "after the last row", says: []string{"incomplete: no days: none lies between"}, e: e, rows: small(60, nil), w: reports.Window{From: monday.AddDate(0, 0, 14), To: monday.AddDate(0, 0, 21)}},
 		emptyWeek(), incompleteWeek(),
 		{name: "another judge", why: "a seam: no decision over both", e: e, rows: small(120, func(i int, l, c *sinks.Row) {
@@ -194,13 +194,17 @@ func incompleteWeek() hostile {
 		w: reports.Window{From: monday.AddDate(0, 0, 7), To: monday.AddDate(0, 0, 14)}, options: []reports.Option{reports.AsOf(monday.AddDate(0, 0, 9).Add(time.Hour))}}
 }
 
-func (h hostile) build(t *testing.T) reports.Report {
-	t.Helper()
+func (h hostile) report(more ...reports.Option) (reports.Report, error) {
 	books := booksOf(h.rows)
 	for i := range books {
 		books[i].Experiment = h.e.Name
 	}
-	r, err := reports.Build(seq(h.rows), seq(books), h.e, h.w, h.options...)
+	return reports.Build(seq(h.rows), seq(books), h.e, h.w, slices.Concat(h.options, more)...)
+}
+
+func (h hostile) build(t *testing.T) reports.Report {
+	t.Helper()
+	r, err := h.report()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,6 +277,11 @@ func TestHostile(t *testing.T) {
 					t.Errorf("%s: no %q in\n%s", h.why, want, forms["text120"])
 				}
 			}
+			if diff := cmp.Diff(decisions(t, h.e, func() (reports.Report, error) { return h.report() }), decisions(t, h.e, func() (reports.Report, error) {
+				return h.report(reports.ForDecision())
+			})); diff != "" {
+				t.Errorf("the gate says something else: %s", diff)
+			}
 			again := h
 			again.rows = slices.Clone(h.rows)
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(again.rows), func(i, j int) { again.rows[i], again.rows[j] = again.rows[j], again.rows[i] })
@@ -280,5 +289,19 @@ func TestHostile(t *testing.T) {
 				t.Errorf("another order of rows: %s", diff)
 			}
 		})
+	}
+}
+
+// TestListMarkers: a name that Markdown would take for the start of a list is shown as
+// it is.
+func TestListMarkers(t *testing.T) {
+	for name, want := range map[string]string{
+		"1. x": `1\. x`, "12) x": `12\) x`, "- x": `\- x`, "+ x": `\+ x`, "  - x": `  \- x`,
+		"1.5 s": "1.5 s", "-1 x": "-1 x", "x - y": "x - y", "-": "-",
+	} {
+		var b bytes.Buffer
+		if err := reports.MarkdownTable(&b, []string{"name"}, [][]string{{name}}); err != nil || !strings.Contains(b.String(), "| "+want+" ") {
+			t.Errorf("%q is not %q in\n%s%v", name, want, &b, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/understudy-eval/understudy/shadow"
@@ -60,16 +61,28 @@ func (w PlanCost) words() string {
 	case len(unknown) == len(w.Parts):
 		return "a week costs: unknown, no price is known; give models.NAME.price"
 	case len(unknown) > 0:
-		return fmt.Sprintf("a week costs about %s, and what is unknown: %s", planDollars(sum), strings.Join(unknown, ", "))
+		return fmt.Sprintf("a week costs %s, and what is unknown: %s", aboutDollars(sum), strings.Join(unknown, ", "))
 	}
-	return fmt.Sprintf("a week costs about %s, candidates and judge together", planDollars(sum))
+	return fmt.Sprintf("a week costs %s, candidates and judge together", aboutDollars(sum))
 }
 
 func planDollars(usd float64) string {
 	if usd > 0 && usd < 0.01 {
 		return "under $0.01"
 	}
-	return "$" + fixed(usd, 2)
+	whole, cents, _ := strings.Cut(fixed(usd, 2), ".")
+	if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
+		whole = number(n)
+	}
+	return "$" + whole + "." + cents
+}
+
+// aboutDollars is a sum in a sentence.
+func aboutDollars(usd float64) string {
+	if text := planDollars(usd); strings.HasPrefix(text, "$") {
+		return "about " + text
+	}
+	return planDollars(usd)
 }
 
 func (w PlanCost) section() section {

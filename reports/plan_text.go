@@ -92,7 +92,15 @@ func (v Volume) words() string {
 	if v.Measured > 0 {
 		from = "measured on " + counted(v.Measured, "pair")
 	}
-	return fmt.Sprintf("%.4g graded pairs a day, whose differences have a standard deviation of %.3g (in grades), in %s (%s)", v.PairsPerDay, v.SD, sessions, from)
+	return fmt.Sprintf("%s graded pairs a day, whose differences have a standard deviation of %.3g (in grades), in %s (%s)", volume(v.PairsPerDay), v.SD, sessions, from)
+}
+
+// volume prints pairs a day with four digits, and commas where they are many.
+func volume(pairs float64) string {
+	if pairs >= 10_000 && pairs < maxProjection {
+		return number(int(pairs + 0.5))
+	}
+	return fmt.Sprintf("%.4g", pairs)
 }
 
 func (p Plan) dates() string {

@@ -36,6 +36,11 @@ func timeDeltas(r Report) section {
 		})
 		s.notes = []string{note}
 	}
+	for _, a := range r.Arms {
+		if a.Latency.Left > 0 {
+			s.notes = append(s.notes, fmt.Sprintf("%s: calls that the user left: %d; they may have taken any time, so the intervals of quantiles are wide or open on that side", a.Name, a.Latency.Left))
+		}
+	}
 	return s
 }
 
