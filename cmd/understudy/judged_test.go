@@ -98,7 +98,8 @@ func (r *recordedJudge) trials(t *testing.T, bench, live string, answers []judge
 			tr.Candidates = append(tr.Candidates, answer)
 			continue
 		}
-		answer.Arm, tr.Sample.Live = shadow.Live, answer
+		answer.Arm = shadow.Live
+		tr.Sample.Live = answer
 		var err error
 		if tr.Sample.Request, err = json.Marshal(map[string]any{"messages": []map[string]string{{"role": "user", "content": a.Instruction}}}); err != nil {
 			t.Fatal(err)
