@@ -1,0 +1,36 @@
+package reports_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestHostilePages: names without an end and ten candidates do not widen the page on a
+// phone, and on paper no table is wider than it.
+func TestHostilePages(t *testing.T) {
+	t.Parallel()
+	b := newTab(t)
+	for _, h := range []hostile{names("long names", unbreakable), manyArms()} {
+		url := serve(t, htmlOf(t, h.build(t)))
+		for _, paper := range []struct {
+			medium string
+			width  int64
+		}{{"screen", 390}, {"print", 680}} { // A4 without its margins
+			if paper.medium == "screen" && len(h.e.Candidates) > 2 { // tables are scrolled there
+				continue
+			}
+			b.do(chromedp.EmulateViewport(paper.width, 844))
+			b.emulate(paper.medium, "light")
+			if wrong, _ := b.open(url); len(wrong) > 0 {
+				t.Errorf("%s: heard %q", h.name, wrong)
+			}
+			if got := evaluate[int64](b, `document.documentElement.scrollWidth`); got > paper.width {
+				t.Errorf("%s, %s: %d px wide, there are %d", h.name, paper.medium, got, paper.width)
+			}
+			if cut := evaluate[[]string](b, `[...document.querySelectorAll("h1, h2, p, li, dd")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 40))`); len(cut) > 0 {
+				t.Errorf("%s, %s: cut: %q", h.name, paper.medium, cut)
+			}
+		}
+	}
+}
