@@ -140,9 +140,8 @@ func (a *Asker) Try(ctx context.Context, s shadow.Sample) (shadow.Trial, error) 
 	if len(a.arms) > 0 {
 		why, unsupported = llm.Unsupported(s.Dialect, s.Request)
 	}
-	var asking sync.WaitGroup
-	var unpaid error
 	shares := *a.shares.Load()
+	paid := make([][]*shadow.Receipt, len(a.arms)) // of those to be asked
 	for i, arm := range a.arms {
 		answer := &trial.Candidates[i]
 		*answer = shadow.Answer{Arm: arm.Name, Share: shares[i]}
@@ -156,25 +155,35 @@ func (a *Asker) Try(ctx context.Context, s shadow.Sample) (shadow.Trial, error) 
 			answer.NotAsked = shadow.NotAskedUnsupported
 			answer.Notes = []string{"the model takes no requests in " + string(s.Dialect)}
 		default:
-			paid, err := arm.Purse.Begin(ctx, arm.MostCalls)
-			switch {
-			case errors.Is(err, shadow.ErrSpent):
+			var err error
+			if paid[i], err = arm.Purse.Begin(ctx, arm.MostCalls); errors.Is(err, shadow.ErrSpent) {
 				answer.NotAsked = shadow.NotAskedBudget
-			case err != nil:
-				unpaid = fmt.Errorf("try sample %s: candidate %q: %w", s.ID, arm.Name, err)
-			default:
-				asking.Go(func() { a.ask(ctx, arm, s, answer, paid) })
+			} else if err != nil {
+				giveBack(paid)
+				return shadow.Trial{}, fmt.Errorf("try sample %s: candidate %q: %w", s.ID, arm.Name, err)
 			}
 		}
 	}
-	asking.Wait()
-	if unpaid != nil {
-		return shadow.Trial{}, unpaid
+	var asking sync.WaitGroup
+	for i, arm := range a.arms {
+		if answer := &trial.Candidates[i]; answer.NotAsked == "" {
+			asking.Go(func() { a.ask(ctx, arm, s, answer, paid[i]) })
+		}
 	}
+	asking.Wait()
 	if ctx.Err() != nil {
 		return shadow.Trial{}, fmt.Errorf("try sample %s: %w", s.ID, context.Cause(ctx))
 	}
 	return trial, nil
+}
+
+// giveBack settles what was paid for and is not asked.
+func giveBack(paid [][]*shadow.Receipt) {
+	for _, receipts := range paid {
+		for _, receipt := range receipts {
+			receipt.Settle(0, 0, true)
+		}
+	}
 }
 
 // ask puts the question to one arm, whose calls are paid for, and fills in its answer.

@@ -84,7 +84,11 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	bank.down = errors.New("bus down")
-	b := asker(t, nil, candidate.Arm{Name: "x", Model: says("ok", 0), Purse: purse("x", 2)})
+	first := llm.Model{Complete: func(context.Context, llm.Request) (llm.Reply, error) {
+		t.Error("an arm is asked, and will be again")
+		return llm.Reply{}, nil
+	}}
+	b := asker(t, nil, candidate.Arm{Name: "first", Model: first, Purse: purses["race"]}, candidate.Arm{Name: "x", Model: says("ok", 0), Purse: purse("x", 2)})
 	if _, err := b.Try(t.Context(), sample()); !errors.Is(err, bank.down) {
 		t.Errorf("%v; what is not known is tried again", err)
 	}

@@ -23,6 +23,7 @@ func TestVerdict(t *testing.T) {
 		provider    llm.Provider
 		responses   bool
 		reasoning   string
+		headers     map[string]string
 		limit       string // and its value
 		has, hasNot string
 		temperature bool
@@ -36,6 +37,7 @@ func TestVerdict(t *testing.T) {
 		{name: "responses", provider: llm.ProviderOpenAI, model: "gpt-5.6-terra-2026-08-20", responses: true, limit: `"max_output_tokens":` + room, has: `"reasoning":{"effort":"none"}`, temperature: true},
 		{name: "responses, o3", provider: llm.ProviderOpenAI, model: "o3-2025-04-16", responses: true, limit: `"max_output_tokens":` + whole, has: `"store":false`},
 		{name: "claude", provider: llm.ProviderAnthropic, model: "claude-sonnet-5", limit: `"max_tokens":` + room, has: `"thinking":{"type":"disabled"}`, temperature: true},
+		{name: "claude, a version that takes no temperature", provider: llm.ProviderAnthropic, model: "claude-sonnet-5", headers: map[string]string{"anthropic-version": "2026-10-21"}, limit: `"max_tokens":` + room, has: `"thinking":{"type":"disabled"}`},
 		{name: "claude, told to think", provider: llm.ProviderAnthropic, model: "claude-sonnet-5", reasoning: "high", limit: `"max_tokens":` + whole, has: `"effort":"high"`},
 		{name: "gemini flash", provider: llm.ProviderGoogle, model: "gemini-2.5-flash", limit: `"maxOutputTokens":` + room, has: `"thinkingBudget":0`, temperature: true},
 		{name: "gemini 4", provider: llm.ProviderGoogle, model: "gemini-4-flash", limit: `"maxOutputTokens":` + room, has: `"thinkingBudget":0`},
@@ -55,7 +57,7 @@ func TestVerdict(t *testing.T) {
 		for _, form := range llm.ReplyForms() {
 			t.Run(tt.name+"/"+string(form), func(t *testing.T) {
 				e := endpoint(tt.provider, nil)
-				e.Model, e.Reasoning, e.Responses = tt.model, tt.reasoning, tt.responses
+				e.Model, e.Reasoning, e.Responses, e.Headers = tt.model, tt.reasoning, tt.responses, tt.headers
 				var got llmfake.Call
 				script := llmfake.Strict(func(c llmfake.Call) llmfake.Answer {
 					got = c

@@ -379,6 +379,12 @@ bus: {url: "nats://127.0.0.1:4222,nats://bus.example:4222"}
 	if len(whole) != len(want)+1 || !strings.Contains(errors.Join(whole...).Error(), "understudy.yaml:6:46: tap.rate: every request is sampled") {
 		t.Errorf("a rate of 1 is all of the traffic: %v", whole)
 	}
+	for options, silent := range map[string]bool{"": false, ", extra: {options: {num_ctx: 32768}}": true} {
+		ollama := strings.NewReplacer("primary: a, reserve: b", "primary: o", "bus:", "#", "models:\n", "models:\n  o: {provider: ollama, model: \"gpt-oss:20b\", digest: \"aaaaaaaa\""+options+"}\n").Replace(text)
+		if warned := strings.Contains(fmt.Sprint(parse(t, ollama).Warnings), "judge.primary: an Ollama server cuts what is longer than its own context"); warned == silent {
+			t.Errorf("options %q: warned %v of prompts that the server cuts", options, warned)
+		}
+	}
 	quiet := strings.NewReplacer("primary: a, reserve: b", "primary: c", "bus:", "#").Replace(text)
 	if w := parse(t, quiet).Warnings; len(w) != 0 {
 		t.Errorf("all on loopback, and still: %v", w)
