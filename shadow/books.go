@@ -16,12 +16,13 @@ type Books struct {
 	Lines []Line    `json:"lines"`
 }
 
-// HandedOver is how many samples the entry says were handed to the bus: those that
-// are published, and those that were given up without knowing whether they arrived.
+// HandedOver is how many of its sample numbers ([Sample].Seq) the process had accounted
+// for with the entry: those of samples that are published, that were given up without
+// knowing whether they arrived, and numbers that are void.
 func (b Books) HandedOver() int64 {
 	var sum int64
 	for _, line := range b.Lines {
-		if line.Entry == EntryPublished || line.GivenUp() {
+		if line.Entry == EntryPublished || line.Entry == EntryVoid || line.GivenUp() {
 			sum += line.Count
 		}
 	}
@@ -59,6 +60,9 @@ const (
 	EntrySampled    Entry = "sampled"
 	EntryPublished  Entry = "published"
 	EntryDropped    Entry = "dropped" // Reason: Dropped
-	EntryDead       Entry = "dead"    // Reason: "<stage>: <why>"; written by workers for dead letters
-	EntryPaused     Entry = "paused"  // Reason: why; written by judge workers for each pause of grading
+	// EntryVoid counts numbers of samples that never were on the bus, beside the reason
+	// why, such as too_large: without it they would look like samples not booked yet.
+	EntryVoid   Entry = "void"
+	EntryDead   Entry = "dead"   // Reason: "<stage>: <why>"; written by workers for dead letters
+	EntryPaused Entry = "paused" // Reason: why; written by judge workers for each pause of grading
 )

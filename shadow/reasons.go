@@ -13,6 +13,8 @@ const (
 	// NotSampledRetry is an attempt of a turn that is counted once, as another of its
 	// attempts: a client that repeats a failed call by itself.
 	NotSampledRetry NotSampled = "retry"
+	// NotSampledDuplicate is a document whose id a sample has already: it was sent twice.
+	NotSampledDuplicate NotSampled = "duplicate"
 )
 
 // Dropped says why a sampled request did not reach the bus.
@@ -43,7 +45,7 @@ const (
 // NotSampledReasons, DroppedReasons and NotAskedReasons list the closed lists in
 // the order in which tables show them.
 func NotSampledReasons() []NotSampled {
-	return []NotSampled{NotSampledRate, NotSampledUnsupported, NotSampledTooLarge, NotSampledEncoding, NotSampledRetry}
+	return []NotSampled{NotSampledRate, NotSampledUnsupported, NotSampledTooLarge, NotSampledEncoding, NotSampledRetry, NotSampledDuplicate}
 }
 
 // DroppedReasons lists why samples are dropped.

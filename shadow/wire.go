@@ -16,6 +16,8 @@ var (
 	ErrMalformed = errors.New("malformed message")
 	// ErrTooLarge is a message that the bus cannot carry: larger than its max_payload.
 	ErrTooLarge = errors.New("message larger than the bus carries")
+	// ErrDuplicate is a sample whose id the bus has already.
+	ErrDuplicate = errors.New("the bus has a sample of this id already")
 )
 
 // What a message holds, beside its body.

@@ -37,14 +37,20 @@ func TestDeduplication(t *testing.T) {
 	a := connect(t, bus.Options{InProcess: server})
 	b := connect(t, bus.Options{InProcess: server})
 	publishSamples(t, a, 0, 1)
-	publishSamples(t, b, 0, 1) // the same fact, from another process
+	again := func(b *bus.Bus) {
+		t.Helper()
+		if err := b.PublishSample(t.Context(), sample(0)); !errors.Is(err, shadow.ErrDuplicate) {
+			t.Errorf("error %v, want ErrDuplicate", err)
+		}
+	}
+	again(b) // from another process
 	got := make(chan shadow.SampleID, 10)
 	consume(t, func(ctx context.Context) error {
 		return a.EachSample(ctx, func(_ context.Context, s shadow.Sample) error { got <- s.ID; return nil })
 	})
 	take(t, got, 1)
 	settled(t, a)
-	publishSamples(t, a, 0, 1) // blocked inside the window even after its ack
+	again(a) // blocked inside the window even after its ack
 	publishSamples(t, a, 1, 2)
 	if next := take(t, got, 1)[0]; next != sample(1).ID {
 		t.Errorf("sample %s came again", next)

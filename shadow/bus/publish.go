@@ -17,7 +17,8 @@ import (
 // PublishSample stores a sample. Its id is the message's, so the same sample is
 // stored once however often it is published within the bus's window of two minutes.
 // It returns nil once the server has it, and an error by ctx's deadline at the
-// latest (five seconds without one). Errors: shadow.ErrTooLarge; a sample that names
+// latest (five seconds without one). Errors: shadow.ErrTooLarge; shadow.ErrDuplicate if
+// the server had one of this id already, this call's or another's; a sample that names
 // another experiment; anything else means that the bus is down or full.
 func (b *Bus) PublishSample(ctx context.Context, s shadow.Sample) error {
 	if s.Experiment != "" && s.Experiment != b.o.Experiment {
@@ -27,7 +28,7 @@ func (b *Bus) PublishSample(ctx context.Context, s shadow.Sample) error {
 	if err != nil {
 		return err
 	}
-	return b.store(ctx, KindSample, s.ID.String(), data)
+	return b.put(ctx, KindSample, s.ID.String(), data)
 }
 
 // PublishTrial stores a trial under its sample's id; of two trials of one sample
@@ -83,8 +84,18 @@ func (b *Bus) insist(ctx context.Context, kind, id string, data []byte) error {
 	}
 }
 
-// store publishes a message of a kind and waits for the server's word that it is stored.
+// store makes sure that the server has a message of that kind and id: a product that it
+// has already is the same fact.
 func (b *Bus) store(ctx context.Context, kind, id string, data []byte) error {
+	if err := b.put(ctx, kind, id, data); !errors.Is(err, shadow.ErrDuplicate) {
+		return err
+	}
+	return nil
+}
+
+// put publishes a message of a kind and waits for the server's word that it is stored.
+// shadow.ErrDuplicate says that one of that kind and id was there before.
+func (b *Bus) put(ctx context.Context, kind, id string, data []byte) error {
 	if limit := b.MaxPayload(); int64(len(data)+headRoom) > limit {
 		return fmt.Errorf("publish %s %s: %w: %d bytes, limit %d less %d for headers",
 			kind, id, shadow.ErrTooLarge, len(data), limit, headRoom)

@@ -13,6 +13,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/semaphore"
+
+	"github.com/understudy-eval/understudy/shadow"
 )
 
 // sender publishes for callers that must not be held up by a connection which is stuck
@@ -151,9 +153,17 @@ func (s *sender) send(ctx context.Context, msg *nats.Msg, closed <-chan struct{}
 // noError is how an answer starts that tells of no error; the server puts it first.
 var noError = []byte(`{"stream":`)
 
-// outcome reads an answer: nil if the message is stored.
+// again is in answers that say whether the server had a message of that id already.
+var again = []byte(`"duplicate"`)
+
+// outcome reads an answer: nil if the message is stored, shadow.ErrDuplicate if one of
+// its id was there already.
 func outcome(m *nats.Msg) error {
 	if bytes.HasPrefix(m.Data, noError) {
+		var ack jetstream.PubAck
+		if bytes.Contains(m.Data, again) && json.Unmarshal(m.Data, &ack) == nil && ack.Duplicate {
+			return shadow.ErrDuplicate
+		}
 		return nil
 	}
 	if len(m.Data) == 0 && m.Header.Get("Status") == "503" {

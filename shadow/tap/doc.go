@@ -27,7 +27,7 @@
 // hold in what the books say at any time (the second but for counts of the same
 // instant); what is inside the tap, at most Queue.Items and a few, is not in them yet.
 // What turns out too large, or compressed in an unknown way, after it was drawn is
-// not_sampled, with that reason.
+// not_sampled, with that reason, and so is a document that was sent twice (duplicate).
 //
 // # Rates
 //

@@ -27,6 +27,10 @@ type Fate struct {
 // says at once what it knows: the bus may still turn out to be down, which the books
 // say. err is [Faults] for a document that is refused; it is counted, too, as
 // dropped[malformed]. d's bytes are the tap's from then on.
+//
+// A document whose id a sample has already is not_sampled[duplicate]: the tap knows the
+// last 30,000 ids that it took, and the bus those of two minutes from all processes.
+// One that comes again later, or after a restart, is one sample, but is counted twice.
 func (t *Tap) Offer(d Document) (Fate, error) {
 	now := time.Now()
 	if d.Seen.IsZero() {
@@ -41,16 +45,32 @@ func (t *Tap) Offer(d Document) (Fate, error) {
 		drawing.rate = 1
 	}
 	a, f := t.drawn(&d, drawing, "service")
-	var c *capture
-	if f == (fate{}) {
-		c, f = t.recorded(a, d)
-	}
-	if c == nil {
+	if f != (fate{}) {
 		t.count(a, f)
 	} else {
-		f = t.accept(c)
+		f = t.once(a, d)
 	}
 	return Fate{f.notSampled, f.dropped}, nil
+}
+
+// once hands a drawn document on, unless one of its id went this way before.
+func (t *Tap) once(a arrival, d Document) (f fate) {
+	named := d.ID != ""
+	if named && !t.recent.add(a.id) {
+		f.notSampled = shadow.NotSampledDuplicate
+		t.count(a, f)
+		return f
+	}
+	c, f := t.recorded(a, d)
+	if c != nil {
+		f = t.accept(c)
+	} else {
+		t.count(a, f)
+	}
+	if named && f != (fate{}) {
+		t.recent.remove(a.id) // who sends it again may have better luck
+	}
+	return f
 }
 
 // odd says what can be said at once of a document that would never be a sample.

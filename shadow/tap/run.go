@@ -236,6 +236,8 @@ func (t *Tap) fateAt(hard context.Context, s shadow.Sample) (f fate) {
 		return fate{}
 	case errors.Is(err, shadow.ErrTooLarge):
 		return fate{notSampled: shadow.NotSampledTooLarge}
+	case errors.Is(err, shadow.ErrDuplicate):
+		return fate{notSampled: shadow.NotSampledDuplicate}
 	case errors.As(err, &noValue), errors.As(err, &noText):
 		return fate{dropped: shadow.DroppedEncode}
 	case hard.Err() != nil:
@@ -252,4 +254,7 @@ func (t *Tap) settle(it *item, f fate) {
 	}
 	t.budget.give(it.weight)
 	t.count(it.arrival, f)
+	if numbered := it.sample.Seq > 0; numbered && (f.notSampled != "" || f.dropped == shadow.DroppedEncode) {
+		t.ledger.Count(it.at, it.endpoint.name, shadow.EntryVoid, "")
+	}
 }

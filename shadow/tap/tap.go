@@ -15,7 +15,8 @@ import (
 // goroutines at once, give up when ctx ends, and keep nothing of their arguments.
 type Publisher interface {
 	// PublishSample stores a sample. [shadow.ErrTooLarge] counts the request as
-	// not_sampled[too_large], any other error as dropped.
+	// not_sampled[too_large], [shadow.ErrDuplicate] as not_sampled[duplicate], any other
+	// error as dropped.
 	PublishSample(ctx context.Context, s shadow.Sample) error
 	// PublishBooks stores an entry of the books. After an error the same entry is
 	// offered again.
@@ -34,6 +35,7 @@ type Tap struct {
 	captures  sync.Pool // of *capture
 	queue     chan *capture
 	turns     turns
+	recent    recent
 	seq       atomic.Uint64
 	started   atomic.Bool
 	stopped   atomic.Bool // nothing new is taken
