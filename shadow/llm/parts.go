@@ -38,11 +38,11 @@ func imageText(image value) string {
 	if url == "" {
 		url = image.str()
 	}
-	media, data, ok := dataURL(url)
+	media, size, ok := dataSize(url)
 	if !ok {
 		return "[image: url]"
 	}
-	return placeholder("image", media, base64Size(data))
+	return placeholder("image", media, size)
 }
 
 func fileText(file value) string {
@@ -53,11 +53,11 @@ func fileText(file value) string {
 	case content == "" && file.get("file_url").str() != "":
 		return "[file: url]"
 	}
-	_, data, ok := dataURL(content)
+	_, size, ok := dataSize(content)
 	if !ok {
-		data = content
+		size = base64Size(content)
 	}
-	return placeholder("file", name, base64Size(data))
+	return placeholder("file", name, size)
 }
 
 func placeholder(kind, what string, size int) string {
@@ -87,7 +87,25 @@ func dataURL(url string) (media, data string, ok bool) {
 	return media, data, true
 }
 
-// base64Size counts the bytes that base64 text stands for.
+// dataSize gives the type and the size in bytes of what a data URL holds; no is another
+// address. Content that is no base64 is percent-encoded.
+//
+// Source: RFC 2397.
+func dataSize(url string) (media string, size int, ok bool) {
+	media, data, ok := dataURL(url)
+	if !ok {
+		return "", 0, false
+	}
+	head, _, _ := strings.Cut(url, ",")
+	if strings.HasSuffix(strings.ToLower(head), ";base64") {
+		return media, base64Size(data), true
+	}
+	return media, max(0, len(data)-2*strings.Count(data, "%")), true
+}
+
+// base64Size counts the bytes that base64 text stands for, which may be broken into lines.
 func base64Size(text string) int {
-	return base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(text, "=")))
+	text = strings.TrimRight(text, "= \r\n")
+	breaks := strings.Count(text, "\n") + strings.Count(text, "\r") + strings.Count(text, " ")
+	return base64.RawStdEncoding.DecodedLen(len(text) - breaks)
 }
