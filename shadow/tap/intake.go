@@ -126,7 +126,7 @@ func (t *Tap) drawn(d *Document, now drawing, vantage string) (arrival, fate) {
 		return a, fate{notSampled: shadow.NotSampledUnsupported}
 	}
 	a.session = tidyKey(d.Session)
-	if a.session == "" {
+	if blank(a.session) {
 		a.session, _ = t.session(a.endpoint.dialect, d.Header, d.Request, true)
 	}
 	p := t.place(d, now.lot, a.session)

@@ -22,6 +22,9 @@ import (
 //	                positions joined by dots, like metadata.session_id
 //	opening         a hash of the conversation's opening, see below; for sessions only
 //
+// What is empty or nothing but blanks is not there, and the next key is looked at. Of
+// something longer than 256 bytes, or that is no UTF-8, the SHA-256 is the key.
+//
 // The opening is the conversation as [llm.Conversation] reads it, up to the first turn
 // of the user: what stays the same while a conversation grows, so that all of its
 // requests are one session. Conversations that begin alike are one session too: there

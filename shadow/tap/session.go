@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/understudy-eval/understudy/shadow"
@@ -50,11 +51,17 @@ func (t *Tap) session(d llm.Dialect, h http.Header, body []byte, read bool) (key
 		case len(body) > 0:
 			found = k.ofBody(d, body)
 		}
-		if found != "" {
+		if !blank(found) {
 			return tidyKey(found), false
 		}
 	}
 	return "", false
+}
+
+// blank says that there is nothing to read in a key: it names nobody, and those who send
+// such a one are no conversation.
+func blank(key string) bool {
+	return key == "" || (key[0] <= ' ' || key[0] >= utf8.RuneSelf) && strings.TrimSpace(key) == ""
 }
 
 // ofBody gives what stands at the key in a whole body; "" if nothing does. It runs on
