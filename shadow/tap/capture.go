@@ -187,8 +187,10 @@ func (c *capture) end(ctx context.Context, cut bool, cause error) {
 		c.lost.CompareAndSwap(lostNothing, lostSize)
 	}
 	short := c.declared > c.responseSize
-	// Who has every byte that was announced may close the connection at once.
-	gone := (c.declared < 0 || short) && ctx.Err() != nil
+	// Who has every byte that was announced may close the connection at once. Nothing at
+	// all, though, is what a service may still say that saw the user leave.
+	nothing := c.responseSize == 0 && c.status < 300
+	gone := (c.declared < 0 || short || nothing) && ctx.Err() != nil
 	c.cut = c.cut || cut || short || gone
 	switch {
 	case c.failure != nil:

@@ -9,11 +9,14 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/understudy-eval/understudy/shadow"
+	"github.com/understudy-eval/understudy/shadow/llm"
 	"github.com/understudy-eval/understudy/shadow/tap"
 )
 
@@ -29,6 +32,7 @@ type leaving struct {
 	moment  string
 	reached chan struct{}  // the moment is there: the upstream has the request, or the client a byte
 	ended   chan time.Time // the upstream's call is over
+	serving sync.WaitGroup
 }
 
 func newLeaving(t testing.TB, version int, moment string) *leaving {
@@ -44,8 +48,13 @@ func newLeaving(t testing.TB, version int, moment string) *leaving {
 	known.AddCert(upstream.Certificate())
 	transport := &http.Transport{DisableCompression: true, ForceAttemptHTTP2: version == 2, TLSClientConfig: &tls.Config{RootCAs: known}}
 	t.Cleanup(transport.CloseIdleConnections)
-	front := secure(t, l.rig.Middleware(tap.ReverseProxy(u, tap.ProxyOptions{Transport: transport})), version)
-	l.rig.fronts = append(l.rig.fronts, front)
+	tapped := l.rig.Middleware(tap.ReverseProxy(u, tap.ProxyOptions{Transport: transport}))
+	front := secure(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.serving.Add(1) // in HTTP/2 a server does not wait for its handlers
+		defer l.serving.Done()
+		tapped.ServeHTTP(w, r)
+	}), version)
+	t.Cleanup(front.Close)
 	l.url, l.client = front.URL+chatPath, front.Client()
 	t.Cleanup(l.client.CloseIdleConnections)
 	return l
@@ -117,6 +126,7 @@ func (l *leaving) once(t testing.TB, version int) time.Duration {
 	<-left
 	select {
 	case at := <-l.ended:
+		l.serving.Wait()
 		return at.Sub(began)
 	case <-time.After(30 * time.Second): // where it would hang
 		t.Fatal("the upstream's call goes on")
@@ -139,6 +149,36 @@ func TestClientThatLeavesEndsTheCall(t *testing.T) {
 				sameCounts(t, l.rig.counts(), want("seen", 1, string(shadow.EntrySampled), 1, "published", 1))
 			})
 		}
+	}
+}
+
+// A service that sees the user leave may end its answer properly, with nothing in it: the
+// user left all the same. Who got a refusal or a whole answer did not.
+func TestAnswerToWhoHasLeft(t *testing.T) {
+	for _, tt := range []struct {
+		name, body string
+		status     int
+		failure    llm.Reason
+	}{
+		{"nothing", "", 200, llm.ClientAbort},
+		{"no content", "", 204, llm.ClientAbort},
+		{"a whole answer", wholeAnswer, 200, ""},
+		{"a bare refusal", "", 401, llm.DeniedReason},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, leave := context.WithCancel(t.Context())
+			r := start(t, options(), &store{})
+			r.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				leave()
+				w.Header().Set("Content-Length", strconv.Itoa(len(tt.body)))
+				w.WriteHeader(tt.status)
+				_, _ = io.WriteString(w, tt.body)
+			})).ServeHTTP(&nullWriter{http.Header{}}, request(t, "POST", chatPath, question).WithContext(ctx))
+			if live := r.one(t).Live; live.Failure != tt.failure {
+				t.Errorf("%+v", live)
+			}
+		})
 	}
 }
 
