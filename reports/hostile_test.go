@@ -85,7 +85,7 @@ func hostiles() []hostile {
 				r.TokensOut, r.TokensIn, r.Cost = new(int64(0)), new(int64(0)), new(int64(0))
 			}
 		})},
-		{name: "from nothing", why: "live is free, the candidate is not", e: changed(func(e *reports.Experiment) { e.Gate.CostIncrease = new(0.5) }), rows: small(60, func(_ int, l, c *sinks.Row) {
+		{name: "from nothing", why: "live is free, the candidate is not", says: []string{"in all $0.00 $0.0000720", "to set a schema or list, so whether answers keep to theirs is undefined"}, e: changed(func(e *reports.Experiment) { e.Gate.CostIncrease = new(0.5) }), rows: small(60, func(_ int, l, c *sinks.Row) {
 			l.Cost, c.Cost = new(int64(0)), new(int64(1200))
 		})},
 		{name: "unequal chances", why: "one pair weighs as much as all others", says: []string{"they tell as much as 2.5 equally weighted ones (Kish)"}, e: e, rows: small(60, func(i int, l, c *sinks.Row) {

@@ -15,6 +15,9 @@ type section struct {
 	notes     []string
 }
 
+// isEmpty says that there is nothing to show.
+func (s section) isEmpty() bool { return len(s.table.rows)+len(s.sentences) == 0 }
+
 // sections are the tables of a report in their order; empty ones are left out.
 func sections(r Report, decisions []Decision) []section {
 	all := []section{gradeDeltas(r)}
@@ -30,7 +33,7 @@ func sections(r Report, decisions []Decision) []section {
 	all = append(all, judgeSection(r), booksSection(r), lookUp(r))
 	var out []section
 	for _, s := range all {
-		if len(s.table.rows)+len(s.sentences) > 0 {
+		if !s.isEmpty() {
 			out = append(out, s)
 		}
 	}

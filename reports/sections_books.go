@@ -33,6 +33,9 @@ func answers(r Report) section {
 	for _, a := range r.Arms {
 		s.notes = append(s.notes, fmt.Sprintf("%s is %s; answered by %s", a.Name, naming(a.Model), named(a.Snapshots)))
 	}
+	if len(r.Arms) > 0 && r.Arms[0].Samples > 0 && disciplineSection(r).isEmpty() {
+		s.notes = append(s.notes, "no answer's request is known to set a schema or list, so whether answers keep to theirs is "+undefined)
+	}
 	return s
 }
 

@@ -131,7 +131,11 @@ func totalText(nano *int64) string {
 	if nano == nil {
 		return unknownCost
 	}
-	return dollars(usdPerNano*float64(*nano), 2)
+	usd, places := usdPerNano*float64(*nano), 2
+	if fixed(usd, places) == fixed(0, places) { // little is not nothing
+		places = dollarPlaces(usd, nil, 1)
+	}
+	return dollars(usd, places)
 }
 
 // dollarsOf prints a sum, times as much, with the digits that its standard error
