@@ -22,6 +22,9 @@ type WeekCost struct {
 	USD *float64 `json:"usd"`
 	// Limit is what may be spent on a day, as configured; empty is no limit.
 	Limit string `json:"limit_per_day,omitempty"`
+	// Beyond says that a day takes more than the limit allows: the rest is not asked or
+	// not graded, and counted as budget.
+	Beyond bool `json:"beyond_limit,omitempty"`
 }
 
 // PlanCost is what a week costs beside the live service; empty without a configuration.
@@ -64,6 +67,17 @@ func (w PlanCost) words() string {
 		return fmt.Sprintf("a week costs %s, and what is unknown: %s", aboutDollars(sum), strings.Join(unknown, ", "))
 	}
 	return fmt.Sprintf("a week costs %s, candidates and judge together", aboutDollars(sum))
+}
+
+// warnings name the parts whose limit for a day is too low.
+func (w PlanCost) warnings() []string {
+	var out []string
+	for _, c := range w.Parts {
+		if c.Beyond {
+			out = append(out, fmt.Sprintf("%s: a day takes more than its limit of %s allows; what is beyond is not asked or not graded (budget)", c.name(), c.Limit))
+		}
+	}
+	return out
 }
 
 func planDollars(usd float64) string {

@@ -65,7 +65,7 @@ func (p Plan) head() []string {
 	if cost := p.Week.words(); cost != "" {
 		out = append(out, cost)
 	}
-	for _, warning := range p.Warnings {
+	for _, warning := range append(p.Week.warnings(), p.Warnings...) {
 		out = append(out, "warning: "+warning)
 	}
 	return out

@@ -31,7 +31,7 @@ func moody(c llmfake.Call) llmfake.Answer {
 	case strings.Contains(c.Model, "denied"):
 		sent := c.Header.Get("Authorization") + c.Header.Get("X-Api-Key") + c.Header.Get("X-Goog-Api-Key")
 		return llmfake.Answer{Status: 401, Raw: []byte(`{"error":{"message":"bad key ` + sent + `","code":"invalid_api_key"}}`)}
-	case strings.Contains(c.Model, "chatonly") && c.Dialect == llm.OpenAIResponses, strings.Contains(c.Model, "gone"):
+	case strings.Contains(c.Model, "chatonly") && c.Dialect == llm.OpenAIResponses, strings.Contains(c.Model, "notchat") && c.Dialect != llm.OpenAIResponses, strings.Contains(c.Model, "gone"):
 		return llmfake.Error(404, "model_not_found")
 	case strings.Contains(c.Model, "moved"):
 		answer.Model = "moved-2025-01-01"
@@ -118,6 +118,10 @@ func TestCheckLive(t *testing.T) {
 		{
 			name: "judge off the scale", why: "a verdict is never repaired", status: exitError,
 			models: "  j: {OPENAI, model: seven-2026-01-01, digest: \"01234567\"}\n", says: []string{"judge j: no verdict by schema (out_of_scale)"}, silent: []string{"write  judge"},
+		},
+		{
+			name: "judge by the Responses API", why: "it is asked there",
+			models: "  j: {OPENAI, model: notchat-2026-01-01, digest: \"01234567\", api: responses}\n", says: []string{"model j (notchat-2026-01-01): answered as", "judge j: grade 2"},
 		},
 		{
 			name: "judge without schemas", why: "a forced tool works, and is there for copying", status: exitError,

@@ -90,6 +90,8 @@ func weekOf(cfg *config.Config, r *rubric.Rubric, pairsPerDay float64, t tokenCo
 		part.USD = p.usd(p.planned(c.Model), part)
 		out.Parts = append(out.Parts, part)
 	}
+	beyond(out.Parts, func(c reports.WeekCost) (string, config.Limit) { return cfg.Spend.Of(string(c.Arm)) })
+	arms := len(out.Parts)
 	j := cfg.Judge
 	verdicts := answers * j.Share
 	in := promptTokens(r) + t.in + answered/answers
@@ -105,7 +107,24 @@ func weekOf(cfg *config.Config, r *rubric.Rubric, pairsPerDay float64, t tokenCo
 		part.USD = p.usd(p.model(seat.name), part)
 		out.Parts = append(out.Parts, part)
 	}
+	beyond(out.Parts[arms:], func(reports.WeekCost) (string, config.Limit) { return "judge", cfg.Spend.Judge })
 	return out
+}
+
+// beyond marks the parts of accounts of which a day takes more than their limit allows.
+func beyond(parts []reports.WeekCost, account func(reports.WeekCost) (string, config.Limit)) {
+	calls, usd := map[string]float64{}, map[string]float64{}
+	for _, c := range parts {
+		name, _ := account(c)
+		calls[name] += c.Calls / 7
+		if c.USD != nil {
+			usd[name] += *c.USD / 7
+		}
+	}
+	for i, c := range parts {
+		name, l := account(c)
+		parts[i].Beyond = l.Calls > 0 && calls[name] > float64(l.Calls) || l.NanoUSD > 0 && usd[name] > float64(l.NanoUSD)/1e9
+	}
 }
 
 // planned is the price that a call of a model or policy is planned with: a policy's is

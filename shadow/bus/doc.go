@@ -13,6 +13,9 @@
 // bus. Samples, graded and books are removed once they are acknowledged; trials
 // stay for a while ([Options.KeepTrials]) so that they can be judged again. What others
 // send to understudy.in.<experiment> is handed on ([Bus.Intake]) and kept by no stream.
+// Two key-value buckets stand beside them: understudy_experiments has what was fixed before
+// each experiment ([Bus.PutExperiment]), understudy_spend what was drawn from each limit
+// for a day ([Bus.Draw]).
 //
 // What is pulled and what is on its way to the server is bounded in bytes, 8 MiB each.
 // Beside the client library's own asynchronous publishing in the same run, a stored
