@@ -38,7 +38,7 @@ type Seat struct {
 	// Model.Snapshot.
 	Pinned llm.Snapshot
 	// Echo lists further names by which its replies may prove that snapshot, e.g. the
-	// tag of a self-hosted model whose digest was compared at the start.
+	// tag of a self-hosted model whose digest is compared, see Verify.
 	Echo []llm.Snapshot
 	// Price says what a reply cost, in 1e-9 USD, as far as it is known; nil is unknown.
 	Price func(llm.Usage) (nanoUSD int64, known bool)
@@ -121,9 +121,6 @@ func New(o Options) (*Judge, error) {
 	}
 	j.series = seriesOf(j.seats, o.Rubric.Digest())
 	j.order, j.pauser, j.verifiers = newOrder(len(j.seats), o.Breaker), newPauser(len(j.seats)), make([]verifier, len(j.seats))
-	for i := range j.verifiers {
-		j.verifiers[i].last = time.Now()
-	}
 	return j, nil
 }
 

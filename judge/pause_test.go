@@ -175,15 +175,15 @@ func TestWeights(t *testing.T) {
 				t.Errorf("trial %d: compared %d times, want %d", id, asked, wantAsked)
 			}
 		}
-		step(1, 0, 0) // whoever opened the seat has compared
-		step(2, 61*time.Second, 1)
-		step(3, 30*time.Second, 1)
+		step(1, 0, 1) // nothing is graded before
+		step(2, 61*time.Second, 2)
+		step(3, 30*time.Second, 2)
 		found.Store(new(errors.New("server down")))
-		step(4, 61*time.Second, 2) // not known: no pause
+		step(4, 61*time.Second, 3) // not known: no pause
 		found.Store(new(fmt.Errorf("sha256:ff: %w", judge.ErrSnapshot)))
 		time.AfterFunc(100*time.Second, func() { found.Store(nil) })
 		start := time.Now()
-		step(5, 61*time.Second, 3+3) // two probes, at 30 s and 90 s, and then the second answer
+		step(5, 61*time.Second, 4+3) // two probes, at 30 s and 90 s, and then the second answer
 		if waited := time.Since(start); waited != (61+90)*time.Second {
 			t.Errorf("waited %s", waited)
 		}

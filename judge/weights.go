@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,39 +19,55 @@ const verifyEvery = time.Minute
 
 // verifier remembers when a seat's weights were last compared.
 type verifier struct {
-	mu   sync.Mutex
-	last time.Time // the first comparison was made by whoever opened the seat
+	mu    sync.Mutex
+	last  time.Time
+	begun atomic.Bool // a comparison was made
 }
 
 // verify compares the weights of each seat that can be compared, at most once a
-// minute, and pauses grading if they are others. A comparison that fails in any other
-// way is made again a minute later: a server that is down shows itself in the calls.
+// minute, and pauses grading if they are others. Nothing is graded before the first
+// comparison. One that fails in any other way is made again a minute later: a server that
+// is down shows itself in the calls.
 func (j *Judge) verify(ctx context.Context) {
 	for i, s := range j.seats {
-		if s.Verify == nil {
-			continue
-		}
 		v := &j.verifiers[i]
-		if !v.mu.TryLock() {
+		switch {
+		case s.Verify == nil:
+			continue
+		case !v.begun.Load():
+			v.mu.Lock()
+		case !v.mu.TryLock():
 			continue // another trial is at it
 		}
-		since := v.last
-		if time.Since(since) < verifyEvery {
-			v.mu.Unlock()
-			continue
-		}
-		limit, cancel := context.WithTimeoutCause(ctx, j.o.Budget, errBudget)
-		err := s.Verify(limit)
-		cancel()
-		if ctx.Err() == nil {
-			v.last = time.Now()
-		}
+		j.compare(ctx, i, v)
 		v.mu.Unlock()
-		switch {
-		case errors.Is(err, ErrSnapshot):
-			j.pause(ctx, CauseSnapshot, i, fmt.Sprintf("%v; verdicts since %s may be of these", err, since.UTC().Format(time.RFC3339)))
-		case err != nil && ctx.Err() == nil:
-			j.o.Log.WarnContext(ctx, "judge's weights not compared", "judge", s.Model.Name, "error", err)
-		}
 	}
+}
+
+func (j *Judge) compare(ctx context.Context, seat int, v *verifier) {
+	s, since := j.seats[seat], v.last
+	if time.Since(since) < verifyEvery {
+		return
+	}
+	limit, cancel := context.WithTimeoutCause(ctx, j.o.Budget, errBudget)
+	err := s.Verify(limit)
+	cancel()
+	if ctx.Err() == nil {
+		v.last = time.Now()
+		v.begun.Store(true)
+	}
+	switch {
+	case errors.Is(err, ErrSnapshot):
+		j.pause(ctx, CauseSnapshot, seat, err.Error()+gradedSince(since))
+	case err != nil && ctx.Err() == nil:
+		j.o.Log.WarnContext(ctx, "judge's weights not compared", "judge", s.Model.Name, "error", err)
+	}
+}
+
+// gradedSince says whose verdicts are in doubt when other weights are found.
+func gradedSince(compared time.Time) string {
+	if compared.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("; verdicts since %s may be of these", compared.UTC().Format(time.RFC3339))
 }

@@ -36,6 +36,9 @@ func (p *process) openIntake(t *tap.Tap) (serve func(context.Context), err error
 	}
 	if p.cfg.Tap.Ingest.NATS {
 		ways = append(ways, func(ctx context.Context) error {
+			if p.await(ctx) != nil {
+				return nil
+			}
 			return p.bus.Intake(ctx, func(data []byte) []byte { return receipt(t.Receive(data)) }, t.Lost)
 		})
 	}

@@ -64,7 +64,14 @@ func verdictBy(ctx context.Context, s *setup, m config.Model, reply llm.ReplyFor
 	only.Judge.Primary, only.Judge.Reserve, only.Judge.Share = m.Name, "", 1
 	only.Judge.PrimaryReply = reply
 	only.Judge.Repeat, only.Judge.Injection = 0, 0
-	j, err := openJudge(ctx, &setup{cfg: &only, rubric: s.rubric, experiment: s.experiment}, nil, nil, nil)
+	client, err := openModel(m)
+	if err != nil {
+		return judge.Ruling{}, err
+	}
+	if err := proveDigest(ctx, client, m); err != nil { // the judge itself would wait for the right weights
+		return judge.Ruling{}, err
+	}
+	j, err := openJudge(&setup{cfg: &only, rubric: s.rubric, experiment: s.experiment}, nil, nil, nil)
 	if err != nil {
 		return judge.Ruling{}, err
 	}

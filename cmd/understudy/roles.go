@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
-	"sync/atomic"
+	"slices"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -25,52 +25,65 @@ const (
 	workGrace  = 5 * time.Second
 )
 
-// process is one understudy process: it plays some of an experiment's roles on one bus.
-type process struct {
-	*setup
-	bus    *bus.Bus
-	source string // names this process and start in samples and books
-	ledger *shadow.Ledger
-	log    *slog.Logger
-	// inFlight bounds how many samples are asked at once.
-	inFlight int
-	changes  changes
-	spend    *purses
-	// bench is the judge once it is there, for the status.
-	bench atomic.Pointer[judge.Judge]
-	// listening is told the tap's address once it is open.
-	listening func(address string)
-}
+// When a role that failed behind live traffic is begun again.
+const (
+	firstRetry = time.Second
+	lastRetry  = time.Minute
+)
 
 // role is a part of the pipeline that a process can play.
 type role struct {
 	name string
-	play func(*process, context.Context) error
+	// open makes ready what the role needs; play goes on until ctx ends.
+	open func(*process, context.Context) (play func(context.Context) error, err error)
 }
+
+const roleTap = "tap"
 
 // allRoles lists the roles in the order in which samples pass through them.
 func allRoles() []role {
 	return []role{
-		{"tap", (*process).tap},
+		{roleTap, (*process).tap},
 		{"candidates", (*process).candidates},
 		{"judge", (*process).judge},
 		{"sinks", (*process).sinks},
 	}
 }
 
-// play plays the roles until ctx ends. They then end in the order of the pipeline,
-// so that what is under way arrives: a role goes on until the one before it is done.
-// When one fails, all end.
+// hasTap says whether live traffic passes through a process of these roles.
+func hasTap(roles []role) bool {
+	return slices.ContainsFunc(roles, func(r role) bool { return r.name == roleTap })
+}
+
+// play opens the roles, the last one first, so that no user is served before it is sure
+// that all can begin, and plays them until ctx ends. They then end in the order of the
+// pipeline, so that what is under way arrives: a role goes on until the one before it is
+// done. When one fails, all end; but with live traffic in front only the tap's own
+// failure ends anything, and the others are begun again, see persist.
+//
+// While the bus is not there only the tap is opened, the others once it is.
 func (p *process) play(ctx context.Context, roles []role) error {
+	plays := make([]func(context.Context) error, len(roles))
+	for i, r := range slices.Backward(roles) {
+		var err error
+		if behind := hasTap(roles) && r.name != roleTap; behind && !p.linked() {
+			plays[i] = p.persist(r, nil)
+			continue
+		} else if plays[i], err = r.open(p, ctx); behind && (err == nil || isFull(err)) {
+			plays[i] = p.persist(r, plays[i])
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+	}
 	all, failed := errgroup.WithContext(context.WithoutCancel(ctx))
 	before := ctx.Done()
-	for _, r := range roles {
+	for i, r := range roles {
 		mine, end := context.WithCancel(failed)
 		done, previous := make(chan struct{}), before
 		all.Go(func() error {
 			defer close(done)
 			defer end()
-			if err := r.play(p, mine); err != nil {
+			if err := plays[i](mine); err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
 			return nil
@@ -89,52 +102,90 @@ func (p *process) play(ctx context.Context, roles []role) error {
 	return all.Wait()
 }
 
+// persist plays a role behind live traffic: it opens it once the bus is there, if it is
+// not open yet, and opens and plays it again when it fails, later each time, until ctx ends.
+func (p *process) persist(r role, play func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if p.await(ctx) != nil {
+			return nil
+		}
+		for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+			var err error
+			if play == nil {
+				play, err = r.open(p, ctx)
+			}
+			if err == nil {
+				err = play(ctx)
+			}
+			if ctx.Err() != nil || err == nil {
+				return err
+			}
+			p.log.ErrorContext(ctx, "alarm: role failed, live traffic goes on and samples wait on the bus", "role", r.name, "again_in", wait, "error", err)
+			play = nil
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	}
+}
+
+// isFull says whether a disk has no room, which may be so whenever a process begins.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
 // tap taps the live traffic for the bus.
-func (p *process) tap(ctx context.Context) error {
-	t, err := openTap(p.setup, p.source, p.bus, p.log)
+func (p *process) tap(context.Context) (func(context.Context) error, error) {
+	t, err := openTap(p.setup, p.source, front{p}, p.log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := p.changes.each(p.cfg, func(c *config.Config) error { return t.Redraw(c.Tap.Rate, c.Tap.Salt) }); err != nil {
-		return err
+		return nil, err
 	}
 	upstream, err := upstreamOf(p.cfg)
 	if err != nil {
-		return err
-	}
-	intake, err := p.openIntake(t)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	listener, err := net.Listen("tcp", p.cfg.Tap.Listen)
 	if err != nil {
-		return fmt.Errorf("%s: tap.listen: %w", p.cfg.At("tap.listen"), err)
+		return nil, fmt.Errorf("%s: tap.listen: %w", p.cfg.At("tap.listen"), err)
 	}
-	p.log.InfoContext(ctx, "tap listens", "address", listener.Addr().String(), "upstream", upstream.Host,
-		"tapped", t.Tapped(), "rate", p.cfg.Tap.Rate)
-	if p.listening != nil {
-		p.listening(listener.Addr().String())
+	intake, err := p.openIntake(t)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
 	}
-	return serveTap(ctx, t, upstream, listener, intake, p.log)
+	return func(ctx context.Context) error {
+		p.log.InfoContext(ctx, "tap listens", "address", listener.Addr().String(), "upstream", upstream.Host,
+			"tapped", t.Tapped(), "rate", p.cfg.Tap.Rate)
+		if p.listening != nil {
+			p.listening(listener.Addr().String())
+		}
+		return serveTap(ctx, t, upstream, listener, intake, p.log)
+	}, nil
 }
 
 // candidates has every sample answered by every candidate.
-func (p *process) candidates(ctx context.Context) error {
+func (p *process) candidates(ctx context.Context) (func(context.Context) error, error) {
 	asker, err := openCandidates(p.cfg, p.spend, p.log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := p.changes.each(p.cfg, func(c *config.Config) error { return asker.SetShares(sharesOf(c)) }); err != nil {
-		return err
+		return nil, err
 	}
 	logEndpoints(ctx, p.log, p.cfg)
-	return p.bus.EachSample(ctx, func(ctx context.Context, s shadow.Sample) error {
-		t, err := asker.Try(ctx, s)
-		if err != nil {
-			return err
-		}
-		return p.publishTrial(ctx, t)
-	}, bus.Concurrency(p.inFlight), bus.Grace(workGrace))
+	return func(ctx context.Context) error {
+		return p.bus.EachSample(ctx, func(ctx context.Context, s shadow.Sample) error {
+			t, err := asker.Try(ctx, s)
+			if err != nil {
+				return err
+			}
+			return p.publishTrial(ctx, t)
+		}, bus.Concurrency(p.inFlight), bus.Grace(workGrace))
+	}, nil
 }
 
 // publishTrial stores a trial. One that is too large for the bus loses its longest
@@ -169,23 +220,25 @@ func answerSize(a shadow.Answer) int {
 }
 
 // judge has every trial graded.
-func (p *process) judge(ctx context.Context) error {
-	j, err := openJudge(ctx, p.setup, p.spend, p.countPause, p.log)
+func (p *process) judge(context.Context) (func(context.Context) error, error) {
+	j, err := openJudge(p.setup, p.spend, p.countPause, p.log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p.bench.Store(j)
-	return p.bus.EachTrial(ctx, func(ctx context.Context, t shadow.Trial) error {
-		graded, err := j.Grade(ctx, t)
-		if err != nil {
-			return err
-		}
-		data, err := judge.EncodeGraded(graded)
-		if err != nil {
-			return bus.Lasting(err)
-		}
-		return p.bus.PublishGraded(ctx, p.gradedID(t.Sample.ID), data)
-	}, bus.Concurrency(p.cfg.Judge.Concurrency), bus.Grace(workGrace))
+	return func(ctx context.Context) error {
+		return p.bus.EachTrial(ctx, func(ctx context.Context, t shadow.Trial) error {
+			graded, err := j.Grade(ctx, t)
+			if err != nil {
+				return err
+			}
+			data, err := judge.EncodeGraded(graded)
+			if err != nil {
+				return bus.Lasting(err)
+			}
+			return p.bus.PublishGraded(ctx, p.gradedID(t.Sample.ID), data)
+		}, bus.Concurrency(p.cfg.Judge.Concurrency), bus.Grace(workGrace))
+	}, nil
 }
 
 // gradedID names the fact "this sample, graded by this experiment's judge and rubric".

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/understudy-eval/understudy/judge"
-	"github.com/understudy-eval/understudy/shadow"
 )
 
 const (
@@ -40,6 +35,11 @@ the sinks. Point your client's base_url at tap.listen; nothing else changes.
 
 With --roles it plays only some of them, so that several processes share the work
 over one NATS server (bus.url). Roles: tap, candidates, judge, sinks.
+
+Users never wait for what is behind the tap. If the bus is not there two seconds
+after the start, they are served without it and what could not be sampled is counted;
+a role that fails while live traffic passes through the process is begun again, with
+an alarm in the log. Wrong configuration that shows at the start still ends it there.
 
 tap.rate, tap.salt and the shares of candidates may change while it runs: edit the
 file, or send SIGHUP to have it read at once. No connection is dropped, rows keep
@@ -105,7 +105,9 @@ func runRoles(ctx context.Context, s *setup, roles []role, log *slog.Logger) (er
 			return err
 		}
 	}
-	p, stop, err := newProcess(ctx, s, log)
+	p := bareProcess(s, log)
+	stop, err := p.linkBefore(ctx, hasTap(roles))
+	defer func() { err = errors.Join(err, stop()) }()
 	if err != nil && ctx.Err() != nil {
 		log.InfoContext(ctx, "interrupted before the bus was there")
 		return nil
@@ -113,7 +115,6 @@ func runRoles(ctx context.Context, s *setup, roles []role, log *slog.Logger) (er
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
 	log.InfoContext(ctx, "experiment runs", "name", s.experiment.Name, "digest", s.experiment.Digest,
 		"judge", s.experiment.Judge.Pinned, "rubric", s.experiment.Rubric)
 	watching, endWatch := context.WithCancel(context.WithoutCancel(ctx))
@@ -134,8 +135,11 @@ func runRoles(ctx context.Context, s *setup, roles []role, log *slog.Logger) (er
 	return err
 }
 
-// watch says once a minute what the bus holds.
+// watch says once a minute what the bus holds, once it is there.
 func (p *process) watch(ctx context.Context) {
+	if p.await(ctx) != nil {
+		return
+	}
 	tick := time.NewTicker(statusEvery)
 	defer tick.Stop()
 	p.say("waiting on the bus")
@@ -149,8 +153,12 @@ func (p *process) watch(ctx context.Context) {
 	}
 }
 
-// say logs how many messages wait for each role, and nothing if the bus gives no answer.
+// say logs how many messages wait for each role, and nothing if the bus is not there or
+// gives no answer.
 func (p *process) say(message string) {
+	if !p.linked() {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	left, err := p.bus.Backlog(ctx)
@@ -167,84 +175,4 @@ func (p *process) say(message string) {
 		}
 	}
 	p.log.InfoContext(ctx, message, facts...)
-}
-
-// newProcess opens the bus and makes sure that it carries this very experiment. The
-// function that it returns writes the last books and ends the bus.
-func newProcess(ctx context.Context, s *setup, log *slog.Logger) (*process, func() error, error) {
-	var id [8]byte
-	if _, err := rand.Read(id[:]); err != nil {
-		return nil, nil, err
-	}
-	p := &process{setup: s, source: hex.EncodeToString(id[:]), log: log, inFlight: defaultInFlight}
-	p.ledger = shadow.NewLedger(s.experiment.Name, p.source+"-work")
-	b, closeBus, err := openBus(ctx, s.cfg, p.countDead, log)
-	if err != nil {
-		return nil, nil, err
-	}
-	p.bus, p.spend = b, newPurses(b, log)
-	if err := p.announce(ctx); err != nil {
-		return nil, nil, errors.Join(err, closeBus())
-	}
-	booking, endBooking := context.WithCancel(context.WithoutCancel(ctx))
-	booked := make(chan struct{})
-	go func() {
-		defer close(booked)
-		p.bookDead(booking)
-	}()
-	return p, func() error {
-		endBooking()
-		<-booked
-		p.spend.close()
-		return closeBus()
-	}, nil
-}
-
-// announce stores the experiment's record on the bus, or checks the one that is there.
-func (p *process) announce(ctx context.Context) error {
-	data, err := record(p.experiment)
-	if err != nil {
-		return err
-	}
-	stored, err := p.bus.PutExperiment(ctx, p.experiment.Name, data)
-	if err != nil {
-		return fmt.Errorf("store the experiment's record on the bus: %w", err)
-	}
-	return sameExperiment(stored, "the bus", p.experiment)
-}
-
-// countDead counts a dead letter.
-func (p *process) countDead(stage, reason string) {
-	p.ledger.Count(time.Now(), stage, shadow.EntryDead, stage+": "+reason)
-	p.log.Warn("message became a dead letter", "stage", stage, "reason", reason)
-}
-
-// countPause counts a pause of the judge.
-func (p *process) countPause(pause judge.Pause) {
-	p.ledger.Count(time.Now(), "judge", shadow.EntryPaused, string(pause.Cause))
-}
-
-// bookDead publishes the counted dead letters and pauses until ctx ends, and then once more.
-func (p *process) bookDead(ctx context.Context) {
-	tick := time.NewTicker(booksEvery)
-	defer tick.Stop()
-	for more := true; more; {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			more = false
-		}
-		entry, ok := p.ledger.Take(time.Now())
-		if !ok {
-			continue
-		}
-		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), booksEvery)
-		err := p.bus.PublishBooks(limit, entry)
-		cancel()
-		if err != nil {
-			p.log.Warn("books not published yet", "entry", entry.Number, "error", err)
-			continue
-		}
-		p.ledger.Taken(entry.Number)
-	}
 }

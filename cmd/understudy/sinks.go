@@ -19,46 +19,48 @@ import (
 )
 
 // sinks writes rows and books.
-func (p *process) sinks(ctx context.Context) error {
+func (p *process) sinks(ctx context.Context) (func(context.Context) error, error) {
 	w, err := openSinks(p.cfg, p.log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if n := w.Leftovers(); n > 0 {
 		p.log.InfoContext(ctx, "temporary files of killed writers removed", "files", n)
 	}
 	if err := p.keepRecord(); err != nil {
-		return err
+		return nil, err
 	}
 	booked, err := readReach(p.cfg.Sinks.Dir, p.experiment.Name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	flush := p.cfg.Sinks
 	trials := max(1, flush.FlushRows/(1+len(p.cfg.Candidates)))
-	all, ctx := errgroup.WithContext(ctx)
-	all.Go(func() error {
-		return p.bus.EachGraded(ctx, func(ctx context.Context, batch [][]byte) error {
-			graded, err := decodeAll(batch)
-			if err != nil {
-				return bus.Lasting(err)
-			}
-			if err := booked.await(ctx, graded, flush.FlushEvery+2*booksEvery); err != nil {
-				return err
-			}
-			return w.Write(ctx, graded)
-		}, bus.Batch(trials, 0, flush.FlushEvery), bus.Grace(workGrace))
-	})
-	all.Go(func() error {
-		return p.bus.EachBooks(ctx, func(ctx context.Context, entries []shadow.Books) error {
-			if err := w.WriteBooks(ctx, entries); err != nil {
-				return err
-			}
-			booked.add(entries)
-			return nil
-		}, bus.Batch(0, 0, flush.FlushEvery), bus.Grace(workGrace))
-	})
-	return all.Wait()
+	return func(ctx context.Context) error {
+		all, ctx := errgroup.WithContext(ctx)
+		all.Go(func() error {
+			return p.bus.EachGraded(ctx, func(ctx context.Context, batch [][]byte) error {
+				graded, err := decodeAll(batch)
+				if err != nil {
+					return bus.Lasting(err)
+				}
+				if err := booked.await(ctx, graded, flush.FlushEvery+2*booksEvery); err != nil {
+					return err
+				}
+				return w.Write(ctx, graded)
+			}, bus.Batch(trials, 0, flush.FlushEvery), bus.Grace(workGrace))
+		})
+		all.Go(func() error {
+			return p.bus.EachBooks(ctx, func(ctx context.Context, entries []shadow.Books) error {
+				if err := w.WriteBooks(ctx, entries); err != nil {
+					return err
+				}
+				booked.add(entries)
+				return nil
+			}, bus.Batch(0, 0, flush.FlushEvery), bus.Grace(workGrace))
+		})
+		return all.Wait()
+	}, nil
 }
 
 func decodeAll(batch [][]byte) ([]judge.Graded, error) {

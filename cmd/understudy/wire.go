@@ -73,7 +73,7 @@ func openCandidates(cfg *config.Config, spend *purses, log *slog.Logger) (*candi
 }
 
 // openJudge is the bench of pinned judges.
-func openJudge(ctx context.Context, s *setup, spend *purses, onPause func(judge.Pause), log *slog.Logger) (*judge.Judge, error) {
+func openJudge(s *setup, spend *purses, onPause func(judge.Pause), log *slog.Logger) (*judge.Judge, error) {
 	j, prices := s.cfg.Judge, openPrices(s.cfg)
 	o := judge.Options{
 		Rubric: s.rubric, Digest: s.experiment.Digest, HedgeAfter: j.HedgeAfter, Budget: j.Budget,
@@ -92,9 +92,6 @@ func openJudge(ctx context.Context, s *setup, spend *purses, onPause func(judge.
 		}
 		client, err := openModel(m)
 		if err != nil {
-			return nil, err
-		}
-		if err := proveDigest(ctx, client, m); err != nil {
 			return nil, err
 		}
 		*seat.seat = judge.Seat{Model: client.Model(), Pinned: pinned(m), Reply: seat.reply, Price: prices.model(m.Name).cost, Images: prices.sees(m)}
