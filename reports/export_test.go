@@ -42,6 +42,9 @@ func ReadBy(workers int, fsys fs.FS, e Experiment, w Window, options ...Option) 
 // ColumnsRead are the columns that Read asks for.
 func ColumnsRead() []string { return wantsOf(Experiment{}, given{}).columns() }
 
+// SurvivalRange is that of the log axis of seconds.
+func SurvivalRange(r Report) (low, high float64, any bool) { return survivalRange(r) }
+
 // Numbers stores values in a column of numbers at the places i·step and reads them
 // back; −1 is unknown.
 func Numbers(values []int64, step int) []int64 {

@@ -6,8 +6,23 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// broken lists words of figures that do not stand on one line, but for names with hyphens.
+const broken = `(() => {
+	const out = []
+	for (const cell of document.querySelectorAll("table:not(.facts) td")) {
+		const text = cell.firstChild
+		for (const word of text ? text.data.matchAll(/\S+/g) : []) {
+			const range = document.createRange()
+			range.setStart(text, word.index)
+			range.setEnd(text, word.index + word[0].length)
+			if (range.getClientRects().length > 1 && !/\w-\w/.test(word[0])) out.push(word[0])
+		}
+	}
+	return out
+})()`
+
 // TestHostilePages: names without an end and ten candidates do not widen the page on a
-// phone, and on paper no table is wider than it.
+// phone, and on paper no table is wider than it, and no figure is broken.
 func TestHostilePages(t *testing.T) {
 	t.Parallel()
 	b := newTab(t)
@@ -30,6 +45,9 @@ func TestHostilePages(t *testing.T) {
 			}
 			if cut := evaluate[[]string](b, `[...document.querySelectorAll("h1, h2, p, li, dd")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 40))`); len(cut) > 0 {
 				t.Errorf("%s, %s: cut: %q", h.name, paper.medium, cut)
+			}
+			if words := evaluate[[]string](b, broken); len(words) > 0 {
+				t.Errorf("%s, %s: figures on several lines: %q", h.name, paper.medium, words)
 			}
 		}
 	}

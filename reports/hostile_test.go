@@ -113,6 +113,26 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestHostilePlots: no curve starts outside its axis, and weighted means are not read as
+// those of the bars.
+func TestHostilePlots(t *testing.T) {
+	for _, h := range hostiles() {
+		r := h.build(t)
+		low, high, any := reports.SurvivalRange(r)
+		for _, a := range r.Arms {
+			for _, q := range a.Latency.Quantiles {
+				if any && q.Longest != nil && max(*q.Longest, time.Millisecond).Seconds() < low {
+					t.Errorf("%s: %s was left after %v, the axis has %.3g to %.3g s", h.name, a.Name, *q.Longest, low, high)
+				}
+			}
+		}
+		const note = "means are weighted by 1/chance of being sampled; shares are not"
+		if got := strings.Contains(h.forms(t, r, "html")["html"], note); got != (h.name == "unequal chances") {
+			t.Errorf("%s: says that means are weighted: %v", h.name, got)
+		}
+	}
+}
+
 // TestListMarkers: a name that Markdown would take for the start of a list is shown as
 // it is.
 func TestListMarkers(t *testing.T) {

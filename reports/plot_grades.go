@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -41,6 +42,9 @@ func gradeBars(r Report) figure {
 	}
 	if live.Graded > 0 && len(arms) > 1 {
 		f.keys = []key{{mark{shape: shapeTick, ink: inkText}, "live's share, for comparison"}}
+	}
+	if slices.ContainsFunc(r.Arms, func(a ArmReport) bool { return a.Graded > 0 && a.Weighted }) {
+		f.notes = []string{"means are weighted by 1/chance of being sampled; shares are not"}
 	}
 	return f
 }

@@ -69,6 +69,9 @@ func survivalRange(r Report) (low, high float64, any bool) {
 			take(a.Survival[0].Time)
 			take(a.Survival[n-1].Time)
 		}
+		if until := a.knownUntil(); until > 0 {
+			take(until)
+		}
 	}
 	for _, limit := range append(limitsOf(r.Experiment.Gate.Over), r.Experiment.Limits...) {
 		take(limit)
