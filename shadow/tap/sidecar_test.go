@@ -111,7 +111,7 @@ func BenchmarkServed(b *testing.B) {
 		for i, g := range []*target{bare, tapped} {
 			g.load(perRound, connections, 1000)
 			full[i].address, full[i].pid = g.address, g.pid
-			full[i].load(2*perRound, connections, 0)
+			full[i].load(20*perRound, connections, 0)
 		}
 	}
 	sound(b, bare, tapped, &full[0], &full[1])
