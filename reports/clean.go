@@ -45,8 +45,9 @@ var listMarker = regexp.MustCompile(`^ *(?:[-+]|[0-9]{1,9}[.)]) `)
 
 // markdown writes a text so that GitHub shows it as it is, in a table cell too: a
 // line break becomes <br>, everything that means something is escaped, what would begin
-// a list too. An
-// underscore inside a word means nothing and stays.
+// a list too. What would call somebody (@name) or point to an issue (#1) is broken by a
+// blank of no width, since GitHub looks for these after escapes are gone. An underscore
+// inside a word means nothing and stays.
 func markdown(s string) string {
 	var b strings.Builder
 	s = cleanLines(s)
@@ -72,6 +73,9 @@ func markdown(s string) string {
 			b.WriteRune(r)
 		default:
 			b.WriteRune(r)
+		}
+		if (r == '@' && !isWord(before) && isWord(after)) || (r == '#' && unicode.IsDigit(after)) {
+			b.WriteString("&#8203;")
 		}
 		before = r
 	}

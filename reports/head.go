@@ -31,7 +31,7 @@ func head(r Report, decisions []Decision) []paragraph {
 	}
 	books := r.Books.words()
 	if w := r.Whole; w != nil && len(decisions) > 0 {
-		out = append(out, paragraph{text: "decided on all that was seen so far, " + w.Window.days(w.First, w.Last) + "; all tables but the gate's are of " + r.Window.name()})
+		out = append(out, paragraph{text: "decided on all that was seen so far, " + Window{}.days(w.First, w.Last) + "; all tables but the gate's are of " + r.Window.name()})
 	}
 	for _, d := range decisions {
 		out = append(out, said(d, r)...)

@@ -105,7 +105,7 @@ func hostiles() []hostile {
 		{name: "no candidate", why: "live alone", e: changed(func(e *reports.Experiment) { e.Candidates = nil }), rows: small(60, nil)},
 		{name: "control alone", why: "nothing to decide", e: changed(func(e *reports.Experiment) { e.Candidates[0].Control = true }), rows: small(60, nil)},
 		manyArms(), names("nasty names", nasty), names("list names", "1. - x"), names("long names", unbreakable),
-		{name: "empty window", why: "after the last row", says: []string{"incomplete: no days: none lies between"}, e: e, rows: small(60, nil), w: reports.Window{From: monday.AddDate(0, 0, 14), To: monday.AddDate(0, 0, 21)}},
+		{name: "empty window", why: "after the last row", says: []string{"incomplete: no days: none lies between", "seen so far, 2026-10-05 to 2026-10-05 (UTC)"}, e: e, rows: small(60, nil), w: reports.Window{From: monday.AddDate(0, 0, 14), To: monday.AddDate(0, 0, 21)}},
 		emptyWeek(), incompleteWeek(),
 		{name: "another judge", why: "a seam: no decision over both", e: e, rows: small(120, func(i int, l, c *sinks.Row) {
 			if i >= 60 {

@@ -18,7 +18,7 @@ const forestRow = 54
 func forest(r Report) figure {
 	var notes []string
 	if w := r.Whole; w != nil {
-		r, notes = *w, []string{"all that was seen so far, " + w.Window.days(w.First, w.Last) + ": what the decision rests on"}
+		r, notes = *w, []string{"all that was seen so far, " + Window{}.days(w.First, w.Last) + ": what the decision rests on"}
 	}
 	rows := r.Comparisons
 	if len(rows) == 0 {

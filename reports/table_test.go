@@ -131,6 +131,15 @@ func TestMarkdownTable(t *testing.T) {
 	if !strings.Contains(b.String(), want) || !strings.Contains(b.String(), "x<br>y<br>z") || len(lines(&b)) != 3 {
 		t.Errorf("markup is alive:\n%s", b.String())
 	}
+	for name, want := range map[string]string{
+		"@team": "@&#8203;team", "x @team/a": "x @&#8203;team/a", "#12": `\#&#8203;12`, "org/repo#1": `org/repo\#&#8203;1`,
+		"judge-a@sha256:6f": "judge-a@sha256:6f", "a @ b": "a @ b", "# x": `\# x`,
+	} {
+		b.Reset()
+		if err := reports.MarkdownTable(&b, []string{"a"}, [][]string{{name}}); err != nil || !strings.Contains(b.String(), "| "+want+" ") {
+			t.Errorf("%q is not %q in\n%s%v", name, want, &b, err)
+		}
+	}
 }
 
 // TestNoControl is the case nul-byte, with terminal sequences and marks that turn
