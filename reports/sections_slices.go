@@ -2,12 +2,13 @@ package reports
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/understudy-eval/understudy/shadow"
 )
 
-// sliceSections has two tables for each dimension and candidate: the grades, and what
-// else there is.
+// sliceSections has three tables for each dimension and candidate: the mean grades, how
+// grades spread, and what else there is.
 func sliceSections(r Report) []section {
 	var out []section
 	for from := 0; from < len(r.Slices); {
@@ -16,7 +17,7 @@ func sliceSections(r Report) []section {
 			to++
 		}
 		for k := range r.Slices[from].Candidates {
-			out = append(out, sliceGrades(r, r.Slices[from:to], k), sliceTails(r, r.Slices[from:to], k))
+			out = append(out, sliceGrades(r, r.Slices[from:to], k), sliceSpread(r.Slices[from:to], k), sliceTails(r, r.Slices[from:to], k))
 		}
 		from = to
 	}
@@ -58,6 +59,41 @@ func sliceGrades(r Report, list []Slice, k int) section {
 		})
 	}
 	return s
+}
+
+// sliceSpread says what a mean can hide.
+func sliceSpread(list []Slice, k int) section {
+	arm := list[0].Candidates[k].Arm
+	s := section{
+		title: fmt.Sprintf("By %s: pairs with grades 1/2/3/4/5/6; chance of the better grade, ties half; %s - live of grades 5-6 in points, negative is better", list[0].Dimension, arm),
+		table: columnsFor(list[0].Dimension, shadow.Live, arm, "chance of better", "grades 5-6"),
+	}
+	var apart []string
+	for _, slice := range list {
+		c := slice.Candidates[k]
+		if c.Delta.N == 0 {
+			continue
+		}
+		s.table.rows = append(s.table.rows, []string{
+			slice.name(), slashed(c.GradesLive), slashed(c.GradesCandidate), c.Better.text(), shareDeltaCell(c.Poor),
+		})
+		if c.Disagree {
+			apart = append(apart, slice.name())
+		}
+	}
+	if len(apart) > 0 {
+		s.notes = append(s.notes, "mean and wins favour different arms in: "+strings.Join(apart, ", "))
+	}
+	return s
+}
+
+// slashed prints the counts of grades in one cell.
+func slashed(counts [6]int) string {
+	parts := make([]string, len(counts))
+	for i, n := range counts {
+		parts[i] = fmt.Sprint(n)
+	}
+	return strings.Join(parts, "/")
 }
 
 func sliceTails(r Report, list []Slice, k int) section {

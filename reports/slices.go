@@ -35,6 +35,13 @@ type SliceDelta struct {
 	Wins    int       `json:"wins"`
 	Ties    int       `json:"ties"`
 	Losses  int       `json:"losses"`
+	// GradesLive and GradesCandidate count the grades 1..6 over the graded pairs. Better,
+	// Disagree and Poor are as in Quality.
+	GradesLive      [6]int     `json:"grades_live"`
+	GradesCandidate [6]int     `json:"grades_candidate"`
+	Better          Chance     `json:"probability_better"`
+	Disagree        bool       `json:"mean_and_wins_disagree,omitempty"`
+	Poor            ShareDelta `json:"poor"`
 	// P tests that the grades are equal, as if this were the only look and the only
 	// slice. PHolm is adjusted over the slices of the dimension.
 	P     *float64 `json:"p_if_only_look"`
@@ -93,6 +100,12 @@ func sliceDelta(arm shadow.Arm, all pairs, e Experiment) SliceDelta {
 	d := SliceDelta{
 		Arm: arm, MeanLive: g.base.report(), MeanCandidate: g.cand.report(), Delta: g.delta.report(),
 		Wins: g.wins, Ties: g.ties, Losses: g.losses,
+		Better: pairedChance(g.net.n, g.net.est, g.net.err, e.Level), Poor: shareDelta(graded, isPoor, e.Level),
+	}
+	d.Disagree = disagree(g.net.report(), d.Delta)
+	for x, n := range graded.perKind() {
+		d.GradesLive[x.base.grade-1] += n
+		d.GradesCandidate[x.cand.grade-1] += n
 	}
 	if est := g.delta.est; g.delta.err == nil {
 		d.Fixed = intervalOf(est.CI(e.Level))

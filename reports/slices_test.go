@@ -122,7 +122,9 @@ func TestSliceIsAReport(t *testing.T) {
 			Wins: q.Wins, Ties: q.Ties, Losses: q.Losses, P: s.Candidates[0].P, PHolm: s.Candidates[0].PHolm,
 			P95Live: live.Quantiles[1], P95Candidate: cand.Quantiles[1], Limit: new(3 * time.Second),
 			OverLive: live.Over[0].Share, OverCandidate: cand.Over[0].Share,
+			Better: q.Better, Poor: q.Poor, Disagree: q.Disagree,
 		}
+		want.GradesLive, want.GradesCandidate = gradesOfPairs(rows)
 		if diff := cmp.Diff(want, s.Candidates[0]); diff != "" {
 			t.Errorf("%s=%s: %s", s.Dimension, s.Value, diff)
 		}
@@ -132,6 +134,46 @@ func TestSliceIsAReport(t *testing.T) {
 	}
 	if text := everyForm(t, whole); !strings.Contains(text, "4 slices are shown, and among many some differ by chance") {
 		t.Error("the report does not say that slices are many looks")
+	}
+}
+
+// gradesOfPairs counts the grades of pairs that both have one.
+func gradesOfPairs(rows []sinks.Row) (live, cand [6]int) {
+	for i := 0; i < len(rows); i += 2 { // live's row, then the candidate's
+		if a, b := rows[i].Grade, rows[i+1].Grade; a != nil && b != nil {
+			live[*a-1]++
+			cand[*b-1]++
+		}
+	}
+	return live, cand
+}
+
+// TestSliceSpread: what a mean hides in a slice is said.
+func TestSliceSpread(t *testing.T) {
+	var rows []sinks.Row
+	for i := range 80 { // in /a three of four get better by 1, the fourth is far worse
+		live, cand := 3, 2
+		if i%4 == 0 {
+			live, cand = 1, 6
+		}
+		a, b := graded(i, shadow.Live, live, time.Second), graded(i, "cand-a", cand, time.Second)
+		if i >= 40 {
+			b.Grade = a.Grade
+			a.Route, b.Route = "/b", "/b"
+		}
+		rows = append(rows, a, b)
+	}
+	r := build(t, experiment(), rows, booksFor(80))
+	if a, b := r.Slices[0].Candidates[0], r.Slices[1].Candidates[0]; a.Disagree == b.Disagree {
+		t.Errorf("disagree: %v and %v", a.Disagree, b.Disagree)
+	}
+	text := strings.Join(strings.Fields(everyForm(t, r)), " ")
+	for _, want := range []string{
+		"live 10/0/30/0/0/0 cand-a 0/30/0/0/0/10", "live 10/0/30/0/0/0 cand-a 10/0/30/0/0/0", "+25.0 (+", "mean and wins favour different arms in: /v1/chat/completions",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
 	}
 }
 
