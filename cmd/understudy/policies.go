@@ -53,8 +53,9 @@ func (t *troupe) policy(p config.Policy) (llm.Model, error) {
 	var m llm.Model
 	switch p.Kind {
 	case config.Race:
+		mayWin := max(p.MayWinAfter, 1) // 0 would be the default
 		return policy.Race(stages[0], stages[1], policy.RaceOptions{
-			Name: p.Name, ReserveAfter: p.ReserveAfter, MayWinAfter: p.MayWinAfter, Attempts: p.Attempts, Retries: t.retries, Budget: p.Budget,
+			Name: p.Name, ReserveAfter: p.ReserveAfter, MayWinAfter: mayWin, Attempts: p.Attempts, Retries: t.retries, Budget: p.Budget,
 		}), nil
 	case config.Route:
 		var rules []policy.Rule

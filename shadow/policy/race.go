@@ -120,7 +120,7 @@ func (c *race) complete(parent context.Context, req llm.Request) (llm.Reply, err
 	h.rest()
 	both := run{trace: h.trace()}
 	reply = both.finish(reply)
-	reply.Took = took
+	reply.Took, reply.FirstToken = took, 0 // what a call that failed had said never went out
 	if err == nil && req.Stream {
 		reply.FirstToken = took
 		if tell != nil {

@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/understudy-eval/understudy/shadow/llm"
@@ -14,27 +15,31 @@ import (
 //
 // It panics for a weight that is not positive, or for more or fewer than models.
 func RoundRobin(models []llm.Model, weights []int, o FailoverOptions) llm.Model {
+	t := newTurns(weights, len(models))
+	m, f := Failover(models, o), newFailover(models, o)
+	m.Complete = func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+		return f.from(ctx, req, t.next())
+	}
+	return m
+}
+
+// newTurns gives n stages turns by their weights; nil is all alike. It panics on weights
+// that are none, which is a bug of the caller's.
+func newTurns(weights []int, n int) *turns {
 	if weights == nil {
-		weights = make([]int, len(models))
-		for i := range weights {
-			weights[i] = 1
-		}
+		weights = slices.Repeat([]int{1}, n)
 	}
-	t := &turns{weights: weights, credit: make([]int, len(models))}
-	if len(weights) != len(models) {
-		panic(fmt.Sprintf("policy: %d weights for %d models", len(weights), len(models)))
+	if len(weights) != n {
+		panic(fmt.Sprintf("policy: %d weights for %d models", len(weights), n))
 	}
+	t := &turns{weights: weights, credit: make([]int, n)}
 	for _, w := range weights {
 		if w <= 0 {
 			panic(fmt.Sprintf("policy: weight %d", w))
 		}
 		t.sum += w
 	}
-	m, f := Failover(models, o), newFailover(models, o)
-	m.Complete = func(ctx context.Context, req llm.Request) (llm.Reply, error) {
-		return f.from(ctx, req, t.next())
-	}
-	return m
+	return t
 }
 
 // turns deals requests by weight: each model's credit grows by its weight, the one
