@@ -134,7 +134,7 @@ func TestChangesSpeak(t *testing.T) {
 	got := text(twoWeeks(), "2026-W42")
 	at := 0
 	for _, part := range []string{
-		"Changes from 2026-W41 to 2026-W42, after - before; by size in SE",
+		"Changes from 2026-W41 to 2026-W42, after - before; by size in SE, negative is better, but for none",
 		"live itself: from 2.0 to 4.0, +2.0 grades (+3.5 SE); nothing marks a release of live, so suspect the judge or the traffic",
 		"figures were compared, ", " would be so by chance alone", "not two whole weeks", "  mean grade ", "exactly the same in both weeks: live over 6 s, live over 10 s, live failed,",
 	} {

@@ -251,7 +251,7 @@ func provenance(r Report) table {
 		add("reserve judge", strings.TrimSpace(e.Judge.Reserve+" "+string(e.Judge.ReservePinned)))
 	}
 	n := r.Rows
-	add("rows", fmt.Sprintf("%d read, %d used", n.Read, n.Used))
+	add("rows", number(n.Read) + " read, " + number(n.Used) + " used")
 	for _, c := range []struct {
 		name string
 		n    int
@@ -261,7 +261,7 @@ func provenance(r Report) table {
 		{"contradictory", n.Invalid},
 	} {
 		if c.n > 0 {
-			add("left out: "+c.name, fmt.Sprint(c.n))
+			add("left out: "+c.name, number(c.n))
 		}
 	}
 	for _, o := range r.OtherSeries {
@@ -272,7 +272,7 @@ func provenance(r Report) table {
 		add("cost", unknownCost+": no answer has both a price and token counts")
 	}
 	if n.Duplicates > 0 {
-		add("left out: duplicates", fmt.Sprintf("%d, %d of them in conflict; the first one counts", n.Duplicates, n.Conflicts))
+		add("left out: duplicates", fmt.Sprintf("%s, %s of them in conflict; the first one counts", number(n.Duplicates), number(n.Conflicts)))
 	}
 	return t
 }

@@ -67,8 +67,8 @@ func gradeDeltas(r Report) section {
 	add := func(name string, cell func(Quality, int) string) {
 		line(&s.table, name, r.Comparisons, func(c Comparison) string { return cell(c.Quality, decimals(c.Quality.Delta.SE)) })
 	}
-	add("graded pairs", func(q Quality, _ int) string { return fmt.Sprint(q.Delta.N) })
-	add("sessions", func(q Quality, _ int) string { return fmt.Sprint(q.Burn.Sessions) })
+	add("graded pairs", func(q Quality, _ int) string { return number(q.Delta.N) })
+	add("sessions", func(q Quality, _ int) string { return number(q.Burn.Sessions) })
 	add("mean grade, live", func(q Quality, d int) string { return or(q.MeanLive.Value, unsigned(d)) })
 	add("mean grade, candidate", func(q Quality, d int) string { return or(q.MeanCandidate.Value, unsigned(d)) })
 	add("delta", func(q Quality, d int) string {
@@ -84,7 +84,7 @@ func gradeDeltas(r Report) section {
 	if r.Whole == nil { // else it is another report's figures that decide
 		addAnytime(&s.table, r)
 	}
-	add("wins, ties, losses", func(q Quality, _ int) string { return fmt.Sprintf("%d, %d, %d", q.Wins, q.Ties, q.Losses) })
+	add("wins, ties, losses", func(q Quality, _ int) string { return number(q.Wins) + ", " + number(q.Ties) + ", " + number(q.Losses) })
 	add("net win rate in points, positive is better", func(q Quality, _ int) string { return or(q.Net.Value, points) })
 	add("chance of the better grade, ties half, by pairs", func(q Quality, _ int) string { return q.Better.text() })
 	add("the same of all answers, as if independent", func(q Quality, _ int) string { return q.BetterUnpaired.text() })
@@ -97,7 +97,7 @@ func gradeDeltas(r Report) section {
 		return iv.text(func(v float64) string { return signed(v, d) })
 	})
 	add("pairs without both grades", func(q Quality, _ int) string {
-		return fmt.Sprintf("%d of %d", q.Bounds.Planned-q.Bounds.Complete, q.Bounds.Planned)
+		return number(q.Bounds.Planned-q.Bounds.Complete) + " of " + number(q.Bounds.Planned)
 	})
 	line(&s.table, "no grade: difference in points", r.Comparisons, func(c Comparison) string {
 		if c.Ungraded.Delta == nil {
@@ -117,7 +117,7 @@ func addAnytime(t *table, r Report) {
 	line(t, limitText(1-r.Experiment.Gate.Alpha)+" % anytime interval, which decides", r.Comparisons, func(c Comparison) string {
 		q := c.Quality
 		if q.Anytime == nil && !q.Burn.Reached {
-			return fmt.Sprintf("burn-in: %d/%s, %d/%s", q.Burn.Pairs, counted(q.Burn.NeedPairs, "pair"), q.Burn.Sessions, counted(q.Burn.NeedSessions, "session"))
+			return fmt.Sprintf("burn-in: %s/%s, %s/%s", number(q.Burn.Pairs), counted(q.Burn.NeedPairs, "pair"), number(q.Burn.Sessions), counted(q.Burn.NeedSessions, "session"))
 		}
 		return intervalCell(func(q Quality) *Interval { return q.Anytime })(q, decimals(q.Delta.SE))
 	})
@@ -200,7 +200,7 @@ func checks(d Decision) section {
 	for i, code := range d.Reasons {
 		codes[i] = string(code)
 	}
-	s.notes = []string{"reasons: " + strings.Join(codes, ", "), "a check passes or fails when the whole interval lies on one side of the limit"}
+	s.notes = []string{"reasons: " + strings.Join(codes, ", "), "a check passes when its whole interval lies below the limit; it fails when it lies above"}
 	if d.CostUnguarded {
 		s.notes = append(s.notes, "cost is not guarded: there is no pair of which both costs are known")
 	}

@@ -18,7 +18,7 @@ func armNames(r Report) []shadow.Arm {
 
 func tailSection(r Report) section {
 	s := section{
-		title: "Time to the whole answer, in seconds; a failed call counts as slower than any limit",
+		title: "Time to the whole answer, in seconds; lower is better; a failed call counts as slower than any limit",
 		table: columnsFor("", armNames(r)...),
 	}
 	tails := make([]Tail, len(r.Arms))
@@ -27,7 +27,7 @@ func tailSection(r Report) section {
 	}
 	differ := fillTails(&s, tails)
 	line(&s.table, "output tokens, median", r.Arms, func(a ArmReport) string {
-		return or(a.TokensOut.Median, func(v float64) string { return fmt.Sprintf("%s (n %d)", fixed(v, 0), a.TokensOut.N) })
+		return or(a.TokensOut.Median, func(v float64) string { return fmt.Sprintf("%s (n %s)", fixed(v, 0), number(a.TokensOut.N)) })
 	})
 	speedRows(&s, r.Arms)
 	measured := vantageNote(r)
@@ -40,7 +40,7 @@ func tailSection(r Report) section {
 	}
 	for _, a := range r.Arms {
 		if a.Latency.Left > 0 {
-			s.notes = append(s.notes, fmt.Sprintf("%s: calls that the user left: %d; in quantiles they count at the time of leaving, so these are lower bounds (≥), and in their upper bounds as of any time; a share over a limit leaves out those left before it", a.Name, a.Latency.Left))
+			s.notes = append(s.notes, fmt.Sprintf("%s: calls that the user left: %s; in quantiles they count at the time of leaving, so these are lower bounds (≥), and in their upper bounds as of any time; a share over a limit leaves out those left before it", a.Name, number(a.Latency.Left)))
 		}
 	}
 	return s
@@ -48,7 +48,7 @@ func tailSection(r Report) section {
 
 func firstTokenSection(r Report) section {
 	s := section{
-		title: "Time to the first token of streamed answers, in seconds",
+		title: "Time to the first token of streamed answers, in seconds; lower is better",
 		table: columnsFor("", armNames(r)...),
 	}
 	tails, any := make([]Tail, len(r.Arms)), false
@@ -67,8 +67,8 @@ func firstTokenSection(r Report) section {
 // a call failed or was left: only then do answers alone differ, and have own rows.
 func fillTails(s *section, tails []Tail) (differ bool) {
 	differ = slices.ContainsFunc(tails, func(t Tail) bool { return t.Failed+t.Left > 0 })
-	line(&s.table, "calls", tails, func(t Tail) string { return fmt.Sprint(t.Calls) })
-	line(&s.table, "of them failed (timed out)", tails, func(t Tail) string { return fmt.Sprintf("%d (%d)", t.Failed, t.TimedOut) })
+	line(&s.table, "calls", tails, func(t Tail) string { return number(t.Calls) })
+	line(&s.table, "of them failed (timed out)", tails, func(t Tail) string { return fmt.Sprintf("%s (%s)", number(t.Failed), number(t.TimedOut)) })
 	for i, p := range []string{"p50", "p95", "p99"} {
 		quantile := func(f func(Quantile) string) func(Tail) string {
 			return func(t Tail) string {
@@ -152,11 +152,11 @@ func shareText(s Share) string {
 
 func gradesPerArm(r Report) section {
 	s := section{title: "Grades per arm (1 best, 6 worst), over all its graded answers", table: columnsFor("", armNames(r)...)}
-	line(&s.table, "graded", r.Arms, func(a ArmReport) string { return fmt.Sprint(a.Graded) })
+	line(&s.table, "graded", r.Arms, func(a ArmReport) string { return number(a.Graded) })
 	line(&s.table, "mean grade", r.Arms, func(a ArmReport) string { return or(a.Mean.Value, unsigned(decimals(a.Mean.SE))) })
 	line(&s.table, "SE, clustered by session", r.Arms, func(a ArmReport) string { return or(a.Mean.SE, unsigned(decimals(a.Mean.SE))) })
 	for g := rubric.Best; g <= rubric.Worst; g++ {
-		line(&s.table, fmt.Sprintf("grade %d", g), r.Arms, func(a ArmReport) string { return fmt.Sprint(a.Grades[g-rubric.Best]) })
+		line(&s.table, fmt.Sprintf("grade %d", g), r.Arms, func(a ArmReport) string { return number(a.Grades[g-rubric.Best]) })
 	}
 	line(&s.table, "grades 5-6", r.Arms, func(a ArmReport) string { return shareText(a.Poor) })
 	for _, a := range r.Arms {

@@ -8,26 +8,26 @@ import (
 // answers counts what became of every sample of an arm.
 func answers(r Report) section {
 	s := section{title: "Samples, answers and coverage, counts per arm", table: columnsFor("", armNames(r)...)}
-	number := func(name string, of func(ArmReport) int) {
-		line(&s.table, name, r.Arms, func(a ArmReport) string { return fmt.Sprint(of(a)) })
+	count := func(name string, of func(ArmReport) int) {
+		line(&s.table, name, r.Arms, func(a ArmReport) string { return number(of(a)) })
 	}
-	number("samples", func(a ArmReport) int { return a.Samples })
-	number("not asked", func(a ArmReport) int { return a.NotAsked })
+	count("samples", func(a ArmReport) int { return a.Samples })
+	count("not asked", func(a ArmReport) int { return a.NotAsked })
 	reasons(&s.table, "not asked: ", r.Arms, func(a ArmReport) []Count { return a.NotAskedBy })
-	number("answered", func(a ArmReport) int { return a.Answered })
-	number("failed", func(a ArmReport) int { return a.Failed })
+	count("answered", func(a ArmReport) int { return a.Answered })
+	count("failed", func(a ArmReport) int { return a.Failed })
 	reasons(&s.table, "failed: ", r.Arms, func(a ArmReport) []Count { return a.FailedBy })
-	number("not drawn for the judge", func(a ArmReport) int { return a.NotDrawn })
-	number("graded", func(a ArmReport) int { return a.Graded })
-	number("not graded", func(a ArmReport) int { return a.NotGraded })
+	count("not drawn for the judge", func(a ArmReport) int { return a.NotDrawn })
+	count("graded", func(a ArmReport) int { return a.Graded })
+	count("not graded", func(a ArmReport) int { return a.NotGraded })
 	reasons(&s.table, "not graded: ", r.Arms, func(a ArmReport) []Count { return a.NotGradedBy })
-	number("pending", func(a ArmReport) int { return a.Pending })
-	number("rows left out", func(a ArmReport) int { return a.LeftOut })
+	count("pending", func(a ArmReport) int { return a.Pending })
+	count("rows left out", func(a ArmReport) int { return a.LeftOut })
 	line(&s.table, "in flight", r.Arms, func(a ArmReport) string {
 		if a.InFlight == nil {
 			return undefined
 		}
-		return fmt.Sprint(*a.InFlight)
+		return number(*a.InFlight)
 	})
 	line(&s.table, "coverage (graded of asked)", r.Arms, func(a ArmReport) string { return or(a.Coverage, percent) })
 	for _, a := range r.Arms {
@@ -46,7 +46,7 @@ func named(counts []Count) string {
 		if name == "" {
 			name = "a model that gave no version"
 		}
-		parts[i] = fmt.Sprintf("%s (%d)", name, c.N)
+		parts[i] = fmt.Sprintf("%s (%s)", name, number(c.N))
 	}
 	return strings.Join(orElse(parts, "nobody"), ", ")
 }
@@ -63,7 +63,7 @@ func reasons(t *table, prefix string, arms []ArmReport, of func(ArmReport) []Cou
 			line(t, prefix+c.Name, arms, func(a ArmReport) string {
 				for _, x := range of(a) {
 					if x.Name == c.Name {
-						return fmt.Sprint(x.N)
+						return number(x.N)
 					}
 				}
 				return "0"
@@ -79,7 +79,7 @@ func booksSection(r Report) section {
 		s.table.rows = [][]string{{noBooks, ""}}
 		return s
 	}
-	add := func(name string, n int64) { s.table.rows = append(s.table.rows, []string{name, fmt.Sprint(n)}) }
+	add := func(name string, n int64) { s.table.rows = append(s.table.rows, []string{name, number(n)}) }
 	each := func(prefix string, list []Count) {
 		for _, c := range list {
 			add(prefix+c.Name, c.N)

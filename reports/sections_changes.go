@@ -14,7 +14,7 @@ func changesSection(r Report) section {
 	if c == nil {
 		return section{}
 	}
-	s := section{title: fmt.Sprintf("Changes from %s to %s, after - before; by size in SE", c.Before, c.Week)}
+	s := section{title: fmt.Sprintf("Changes from %s to %s, after - before; by size in SE, negative is better, but for none", c.Before, c.Week)}
 	if len(c.List) == 0 {
 		s.sentences = []string{"nothing can be compared: " + c.without(r.Trend)}
 		return s

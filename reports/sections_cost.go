@@ -17,14 +17,14 @@ func anyCost(r Report) bool {
 }
 
 func costSection(r Report) section {
-	s := section{title: "Cost, in USD", table: columnsFor("", armNames(r)...)}
+	s := section{title: "Cost, in USD; lower is better", table: columnsFor("", armNames(r)...)}
 	if !anyCost(r) {
 		return s
 	}
 	add := func(name string, cell func(ArmCost) string) {
 		line(&s.table, name, r.Arms, func(a ArmReport) string { return cell(a.Cost) })
 	}
-	add("calls with a known cost", func(c ArmCost) string { return fmt.Sprintf("%d of %d", c.Known, c.Calls) })
+	add("calls with a known cost", func(c ArmCost) string { return number(c.Known) + " of " + number(c.Calls) })
 	level := limitText(r.Experiment.Level) + " % interval"
 	add("per answer", func(c ArmCost) string { return dollarsOf(c.PerAnswer.Value, c.PerAnswer.SE, 1, dollars) })
 	add("SE, clustered by session", func(c ArmCost) string { return dollarsOf(c.PerAnswer.SE, c.PerAnswer.SE, 1, dollars) })
@@ -53,7 +53,7 @@ func costNotes(r Report) []string {
 			judging.add(*total, true)
 		}
 		if missing := a.Cost.Calls - a.Cost.Known; missing > 0 {
-			out = append(out, fmt.Sprintf("%s: the cost of %d of %s is unknown: no price for its model, or no token counts (streams have them only if the client asks)", a.Name, missing, counted(a.Cost.Calls, "call")))
+			out = append(out, fmt.Sprintf("%s: the cost of %s of %s is unknown: no price for its model, or no token counts (streams have them only if the client asks)", a.Name, number(missing), counted(a.Cost.Calls, "call")))
 		}
 	}
 	if judging.n > 0 {
@@ -75,7 +75,7 @@ func costDeltas(r Report) section {
 	add := func(name string, cell func(CostDelta) string) {
 		line(&s.table, name, r.Comparisons, func(c Comparison) string { return cell(c.Cost) })
 	}
-	add("pairs with both costs known", func(d CostDelta) string { return fmt.Sprintf("%d of %d", d.Pairs, d.Asked) })
+	add("pairs with both costs known", func(d CostDelta) string { return number(d.Pairs) + " of " + number(d.Asked) })
 	add("live", func(d CostDelta) string { return dollarsOf(d.Other, d.Delta.SE, 1, dollars) })
 	add("candidate", func(d CostDelta) string { return dollarsOf(d.Candidate, d.Delta.SE, 1, dollars) })
 	add("delta", func(d CostDelta) string { return dollarsOf(d.Delta.Value, d.Delta.SE, 1, signedDollars) })
@@ -124,7 +124,7 @@ func ofAll(known, all int) string {
 	if known == 0 || known == all {
 		return ""
 	}
-	return fmt.Sprintf(" (%d of %d)", known, all)
+	return " (" + number(known) + " of " + number(all) + ")"
 }
 
 func totalText(nano *int64) string {

@@ -17,9 +17,9 @@ func lengthSection(r Report) section {
 	add := func(name string, cell func(Length) string) {
 		line(&s.table, name, r.Comparisons, func(c Comparison) string { return cell(c.Length) })
 	}
-	add("graded pairs", func(l Length) string { return fmt.Sprint(l.Equal.N) })
+	add("graded pairs", func(l Length) string { return number(l.Equal.N) })
 	add("grade difference", func(l Length) string { return l.Equal.text() })
-	add("answered pairs", func(l Length) string { return fmt.Sprint(l.calls()) })
+	add("answered pairs", func(l Length) string { return number(l.calls()) })
 	for i, p := range tailQuantiles() {
 		add(fmt.Sprintf("p%.0f of the time", 100*p), func(l Length) string { return l.EqualTimes[i].text() })
 	}
@@ -33,7 +33,7 @@ func lengthSection(r Report) section {
 				return ""
 			}
 			b := l.Bands[i]
-			return fmt.Sprintf("%s: %s, n %d", b.tokens(), b.Delta.text(), b.Delta.N)
+			return fmt.Sprintf("%s: %s, n %s", b.tokens(), b.Delta.text(), number(b.Delta.N))
 		})
 	}
 	var told []string
@@ -73,9 +73,9 @@ func (l Length) calls() int { return l.EqualTimes[0].Calls }
 // tokens is the range of lengths of a band.
 func (b LengthBand) tokens() string {
 	if b.From == b.To {
-		return fmt.Sprint(b.From)
+		return number(b.From)
 	}
-	return fmt.Sprintf("%d to %d", b.From, b.To)
+	return number(b.From) + " to " + number(b.To)
 }
 
 func bandName(i, n int) string {

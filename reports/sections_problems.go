@@ -72,7 +72,7 @@ func absentNote(arms []ArmReport, absent []rubric.Problem) string {
 	var upper float64
 	for _, a := range arms {
 		share := a.problem(absent[0])
-		if of := fmt.Sprintf("0 of %d", share.N); !slices.Contains(seen, of) {
+		if of := "0 of " + number(share.N); !slices.Contains(seen, of) {
 			seen = append(seen, of)
 		}
 		if share.Interval != nil && share.Interval.Upper != nil {

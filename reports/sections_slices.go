@@ -51,11 +51,11 @@ func sliceGrades(r Report, list []Slice, k int) section {
 			continue
 		}
 		s.table.rows = append(s.table.rows, []string{
-			slice.name(), fmt.Sprint(c.Delta.N), fmt.Sprint(c.Delta.Sessions),
+			slice.name(), number(c.Delta.N), number(c.Delta.Sessions),
 			or(c.MeanLive.Value, unsigned(d)), or(c.MeanCandidate.Value, unsigned(d)),
 			or(c.Delta.Value, func(v float64) string { return signed(v, d) }), or(c.Delta.SE, unsigned(d)),
 			or(c.Delta.InSE, func(v float64) string { return signed(v, 1) }),
-			fmt.Sprintf("%d/%d/%d", c.Wins, c.Ties, c.Losses), or(c.PHolm, pValue),
+			slashed(c.Wins, c.Ties, c.Losses), or(c.PHolm, pValue),
 		})
 	}
 	return s
@@ -75,7 +75,7 @@ func sliceSpread(list []Slice, k int) section {
 			continue
 		}
 		s.table.rows = append(s.table.rows, []string{
-			slice.name(), slashed(c.GradesLive), slashed(c.GradesCandidate), c.Better.text(), shareDeltaCell(c.Poor),
+			slice.name(), slashed(c.GradesLive[:]...), slashed(c.GradesCandidate[:]...), c.Better.text(), shareDeltaCell(c.Poor),
 		})
 		if c.Disagree {
 			apart = append(apart, slice.name())
@@ -87,11 +87,11 @@ func sliceSpread(list []Slice, k int) section {
 	return s
 }
 
-// slashed prints the counts of grades in one cell.
-func slashed(counts [6]int) string {
+// slashed prints counts in one cell.
+func slashed(counts ...int) string {
 	parts := make([]string, len(counts))
 	for i, n := range counts {
-		parts[i] = fmt.Sprint(n)
+		parts[i] = number(n)
 	}
 	return strings.Join(parts, "/")
 }
@@ -99,7 +99,7 @@ func slashed(counts [6]int) string {
 func sliceTails(r Report, list []Slice, k int) section {
 	arm := list[0].Candidates[k].Arm
 	s := section{
-		title: fmt.Sprintf("By %s: intervals of the grade delta; p95 and share of calls over a limit, live to %s", list[0].Dimension, arm),
+		title: fmt.Sprintf("By %s: intervals of the grade delta; p95 and share of calls over a limit, live to %s; lower is better", list[0].Dimension, arm),
 		table: columnsFor(list[0].Dimension, "interval, only look"),
 	}
 	if r.Whole == nil {

@@ -38,7 +38,7 @@ func timeDeltas(r Report) section {
 	}
 	for _, a := range r.Arms {
 		if a.Latency.Left > 0 {
-			s.notes = append(s.notes, fmt.Sprintf("%s: calls that the user left: %d; they may have taken any time, so the intervals of quantiles are wide or open on that side", a.Name, a.Latency.Left))
+			s.notes = append(s.notes, fmt.Sprintf("%s: calls that the user left: %s; they may have taken any time, so the intervals of quantiles are wide or open on that side", a.Name, number(a.Latency.Left)))
 		}
 	}
 	return s
@@ -106,7 +106,7 @@ func speedRows(s *section, arms []ArmReport) {
 			if r.N == 0 {
 				return undefined
 			}
-			return fmt.Sprintf("%s (%s, n %d)", three(*r.Median), three(*r.P5), r.N)
+			return fmt.Sprintf("%s (%s, n %s)", three(*r.Median), three(*r.P5), number(r.N))
 		})
 	}
 	rate("tokens per s, streamed: median (p5)", func(a ArmReport) Rate { return a.Speed.Streamed })

@@ -24,11 +24,11 @@ func trendSections(r Report) []section {
 		return nil
 	}
 	grades := weekTable(r, "mean grade ± SE (graded answers); 1 best, 6 worst", func(a WeekArm) string {
-		return fmt.Sprintf("%s (%d)", a.Mean.plusMinus(fixed), a.Graded)
+		return fmt.Sprintf("%s (%s)", a.Mean.plusMinus(fixed), number(a.Graded))
 	})
 	grades.notes = trendNotes(r.Trend)
 	out := []section{grades, weekDeltas(r)}
-	out = append(out, weekTable(r, "p95 of the time to the whole answer, in seconds, with its interval", func(a WeekArm) string {
+	out = append(out, weekTable(r, "p95 of the time to the whole answer, in seconds, with its interval; lower is better", func(a WeekArm) string {
 		q := a.p95()
 		return fmt.Sprintf("%s (%s)", q.valueText(), q.intervalText())
 	}))
@@ -132,7 +132,7 @@ func weekDeltas(r Report) section {
 		row := []string{t.name()}
 		for _, d := range t.Deltas {
 			places := decimals(d.Delta.SE)
-			row = append(row, fmt.Sprint(d.Delta.N), d.Delta.plusMinus(signed), d.Fixed.text(func(v float64) string { return signed(v, places) }))
+			row = append(row, number(d.Delta.N), d.Delta.plusMinus(signed), d.Fixed.text(func(v float64) string { return signed(v, places) }))
 		}
 		s.table.rows = append(s.table.rows, row)
 	}

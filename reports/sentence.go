@@ -94,10 +94,10 @@ func qualityWords(check Check, q Quality) string {
 func (b Burn) words() string {
 	var lacks []string
 	if b.Pairs < b.NeedPairs {
-		lacks = append(lacks, fmt.Sprintf("%d of %s", b.Pairs, counted(b.NeedPairs, "pair")))
+		lacks = append(lacks, fmt.Sprintf("%s of %s", number(b.Pairs), counted(b.NeedPairs, "pair")))
 	}
 	if b.Sessions < b.NeedSessions {
-		lacks = append(lacks, fmt.Sprintf("%d of %s", b.Sessions, counted(b.NeedSessions, "session")))
+		lacks = append(lacks, fmt.Sprintf("%s of %s", number(b.Sessions), counted(b.NeedSessions, "session")))
 	}
 	return strings.Join(lacks, ", ") + " of the burn-in"
 }
@@ -229,7 +229,7 @@ func contradict(n int) string {
 	if n == 1 {
 		return "1 row contradicts itself"
 	}
-	return fmt.Sprintf("%d rows contradict themselves", n)
+	return number(n) + " rows contradict themselves"
 }
 
 // percentInterval prints the unit once.

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -16,7 +15,7 @@ func number[T int | int64](n T) string {
 }
 
 // counted prints a count with its noun, which gets an s unless the count is 1.
-func counted(n int, noun string) string { return fmt.Sprintf("%d %s", n, noun+ending(n == 1)) }
+func counted(n int, noun string) string { return number(n) + " " + noun + ending(n == 1) }
 
 // inPoints prints a limit of shares in percentage points: 1 point, 2 points.
 func inPoints(limit float64) string {
