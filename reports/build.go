@@ -47,7 +47,8 @@ func report(books iter.Seq2[shadow.Books, error], e Experiment, w Window, g give
 	}
 	all := c.all()
 	v := all.since(c.rules.from)
-	r := c.report(v, c.inside, inside, e, w, func(r *Report) { r.Slices = slicesOf(v, e) })
+	r := c.report(v, c.inside, inside, e, w, func(r *Report) { r.Slices = slicesOf(v, e) },
+		func(r *Report) { r.People = v.peopleOf(g.labels, e) })
 	if !w.From.IsZero() {
 		r.restOn(c.report(all, c.before.and(c.inside), whole, e, w.whole()))
 	}

@@ -13,6 +13,8 @@ var ErrDecisionOnly = errors.New("made for a decision alone, it cannot be printe
 type given struct {
 	now   time.Time // zero: not told
 	marks []Mark
+	// labels are grades of people.
+	labels []Label
 	// decision: only what a decision rests on is wanted.
 	decision bool
 }

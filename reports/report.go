@@ -36,6 +36,8 @@ type Report struct {
 	Marks []Mark `json:"marks"`
 	// Judge is how the judge did, over the answers of all arms.
 	Judge JudgeHealth `json:"judge"`
+	// People is the judge held against people; nil without labels.
+	People *People `json:"people,omitempty"`
 	// OtherSeries are the judge snapshots and rubrics beside the experiment's own under
 	// which rows were judged, up to the window's end: they enter no figure.
 	OtherSeries []Series `json:"other_series,omitempty"`

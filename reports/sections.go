@@ -30,7 +30,9 @@ func sections(r Report, decisions []Decision) []section {
 	all = append(all, disciplineSection(r), answers(r), costSection(r), costDeltas(r))
 	all = append(all, trendSections(r)...)
 	all = append(all, sliceSections(r)...)
-	all = append(all, judgeSection(r), booksSection(r), lookUp(r))
+	all = append(all, judgeSection(r))
+	all = append(all, peopleSections(r)...)
+	all = append(all, booksSection(r), lookUp(r))
 	var out []section
 	for _, s := range all {
 		if !s.isEmpty() {
@@ -176,6 +178,9 @@ func qualityNotes(r Report) []string {
 		}
 		if n := c.JudgeNoise; n != nil {
 			note("%s", n.words())
+		}
+		if text := r.besideNote(c); text != "" {
+			note("%s", text)
 		}
 	}
 	return out
