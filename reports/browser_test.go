@@ -154,7 +154,8 @@ func wideReport(t *testing.T) reports.Report {
 }
 
 // TestBrowserOpens: nothing goes wrong, nothing is loaded but the page, every plot
-// is seen, and no page is wider than its window, on a desk and on a phone.
+// is seen, no page is wider than its window, and no word of a table is broken, on a desk
+// and on a phone.
 func TestBrowserOpens(t *testing.T) {
 	b := newTab(t)
 	for name, r := range map[string]reports.Report{
@@ -175,6 +176,9 @@ func TestBrowserOpens(t *testing.T) {
 			}).map(s => s.outerHTML.slice(0, 120))`)
 			if len(small) > 0 {
 				t.Errorf("%s, %d px: plots that are not seen: %q", name, width, small)
+			}
+			if words := evaluate[[]string](b, broken(":is(td, th:not(.long))")); len(words) > 0 {
+				t.Errorf("%s, %d px: words on several lines: %q", name, width, words)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -98,7 +99,7 @@ func (r Report) HTML(w io.Writer, decisions []Decision) error {
 	made := gridOf("made-from", section{title: "Made from", table: provenance(r)})
 	made.Head = nil // the title says it
 	p.Sections = append(p.Sections, made)
-	t, err := template.New("report").Funcs(template.FuncMap{"text": isolated}).Parse(pageTemplate)
+	t, err := template.New("report").Funcs(template.FuncMap{"text": isolated, "long": unbreakable}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report as HTML: %w", err)
 	}
@@ -107,6 +108,15 @@ func (r Report) HTML(w io.Writer, decisions []Decision) error {
 		return fmt.Errorf("report as HTML: %w", err)
 	}
 	return write(w, b.Bytes())
+}
+
+// longestWord is how many columns a word may have that no table breaks: a route's name,
+// but not an endless one.
+const longestWord = 24
+
+// unbreakable says that a name has a word that a table must break.
+func unbreakable(name string) bool {
+	return slices.ContainsFunc(strings.Fields(name), func(word string) bool { return displayWidth(word) > longestWord })
 }
 
 // styleSheet has the colours of plots and text as variables, for light and dark.
