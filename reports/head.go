@@ -251,7 +251,7 @@ func provenance(r Report) table {
 		add("reserve judge", strings.TrimSpace(e.Judge.Reserve+" "+string(e.Judge.ReservePinned)))
 	}
 	n := r.Rows
-	add("rows", number(n.Read) + " read, " + number(n.Used) + " used")
+	add("rows", number(n.Read)+" read, "+number(n.Used)+" used")
 	for _, c := range []struct {
 		name string
 		n    int

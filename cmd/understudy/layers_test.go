@@ -31,7 +31,7 @@ func allowed() map[string][]string {
 		"shadow/bus/embedded":   {},
 		"judge":                 {"rubric", "shadow", "shadow/llm"},
 		"sinks":                 {"judge", "rubric", "shadow", "shadow/contract", "shadow/llm"},
-		"reports":               {"judge", "rubric", "shadow", "shadow/llm", "sinks", "stats"},
+		"reports":               {"judge", "rubric", "shadow", "shadow/llm", "shadow/policy", "sinks", "stats"},
 		"cmd/understudy/config": {"shadow/llm"},
 		// the demo deals its decks to the requests that the sampling rule will pick
 		"cmd/understudy/demo": {"shadow", "shadow/llm", "shadow/llm/llmfake"},

@@ -34,6 +34,7 @@ type Design struct {
 	Stages []Design
 
 	Limits                     // of each call of a failover or round robin
+	Each         []Limits      // go before, by stage
 	On           []Trigger     // of a failover or round robin
 	Weights      []int         // of a round robin
 	ReserveAfter time.Duration // of a race
@@ -166,11 +167,12 @@ func cut(o Outcome, limit time.Duration) Outcome {
 func (p *Player) chain(start int, budget time.Duration) Course {
 	var c Course
 	for i := range p.stages {
-		limit := budget - c.Took
-		if p.design.Timeout > 0 {
-			limit = min(limit, p.design.Timeout)
+		stage := (start + i) % len(p.stages)
+		limit, limits := budget-c.Took, limitsOf(p.design.Each, p.design.Limits, stage)
+		if limits.Timeout > 0 {
+			limit = min(limit, limits.Timeout)
 		}
-		one := p.call(p.stages[(start+i)%len(p.stages)], limit)
+		one := p.call(p.stages[stage], limit, limits.FirstToken)
 		c.then(one)
 		begun := p.stream && one.First > 0
 		if one.Failure == nil || begun || !goesOn(one.Failure, p.design.On) || c.Took >= budget {
@@ -181,8 +183,7 @@ func (p *Player) chain(start int, budget time.Duration) Course {
 }
 
 // call is one stage's within its limits.
-func (p *Player) call(stage *Player, limit time.Duration) Course {
-	first := p.design.FirstToken
+func (p *Player) call(stage *Player, limit, first time.Duration) Course {
 	if !p.stream || first <= 0 || first >= limit {
 		return stage.play(limit)
 	}

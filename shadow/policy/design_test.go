@@ -77,7 +77,7 @@ func (a *acted) real(d policy.Design, outcome func(string) policy.Outcome) llm.M
 	for _, s := range d.Stages {
 		stages = append(stages, a.real(s, outcome))
 	}
-	chain := policy.FailoverOptions{Name: d.Name, On: d.On, Limits: d.Limits, Budget: d.Budget}
+	chain := policy.FailoverOptions{Name: d.Name, On: d.On, Limits: d.Limits, Each: d.Each, Budget: d.Budget}
 	switch d.Kind {
 	case policy.KindFailover:
 		return policy.Failover(stages, chain)
@@ -132,6 +132,9 @@ func (d *dice) design(depth int) policy.Design {
 	}
 	if out.Kind != policy.KindRace {
 		out.Limits = policy.Limits{Timeout: d.maybe(5 * time.Second), FirstToken: d.maybe(2 * time.Second)}
+		if d.IntN(3) == 0 {
+			out.Each = []policy.Limits{{Timeout: d.maybe(5 * time.Second), FirstToken: d.maybe(2 * time.Second)}}
+		}
 		if d.IntN(3) == 0 {
 			out.On = []policy.Trigger{policy.Timeout, policy.ServerError}
 		}

@@ -138,11 +138,14 @@ func over(ctx context.Context) error {
 	return llm.FailureFromError(ctx, context.Cause(ctx))
 }
 
-func (f *failover) limits(stage int) Limits {
-	if stage < len(f.Each) {
-		return Limits{cmp.Or(f.Each[stage].Timeout, f.Timeout), cmp.Or(f.Each[stage].FirstToken, f.FirstToken)}
+func (f *failover) limits(stage int) Limits { return limitsOf(f.Each, f.Limits, stage) }
+
+// limitsOf are a stage's limits: its own, else those of all.
+func limitsOf(each []Limits, all Limits, stage int) Limits {
+	if stage < len(each) {
+		return Limits{cmp.Or(each[stage].Timeout, all.Timeout), cmp.Or(each[stage].FirstToken, all.FirstToken)}
 	}
-	return f.Limits
+	return all
 }
 
 // step is what came of a call: when it began, and its answer's place in the trace.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -338,4 +339,30 @@ func (r *draft) checkServed() {
 			" is also a stage of the policy "+printable(r.serves)+" that the tap serves through, and a candidate's answer is never served",
 			"a model that is not served, or control: true")
 	}
+}
+
+// ParsePolicies reads a file that holds nothing but policies, as the section "policies"
+// of a configuration does, over the given arms instead of models. Errors are those of
+// [Parse].
+func ParsePolicies(name string, data []byte, arms []string) ([]Policy, error) {
+	root, fault := parseTree(name, data)
+	if fault != nil {
+		return nil, join([]*Error{fault})
+	}
+	d := &decoder{file: name, places: make(map[string]Position)}
+	r := &draft{decoder: d, broken: map[string]bool{}}
+	r.Tap.ClientTimeout = math.MaxInt64
+	for _, arm := range arms {
+		r.Models = append(r.Models, Model{Name: arm})
+	}
+	section(fields{"policies": r.policies})(d, "", root)
+	if len(d.faults) == 0 {
+		if r.checkPolicies(); len(r.Policies) == 0 {
+			d.failAt("policies", "there is none", "policies: {NAME: {race: {primary: live, reserve: ARM}}}")
+		}
+	}
+	if len(d.faults) > 0 {
+		return nil, join(d.faults)
+	}
+	return r.Policies, nil
 }
