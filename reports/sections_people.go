@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/understudy-eval/understudy/rubric"
@@ -99,7 +101,7 @@ func (p *People) cautions() []string {
 		case c.Pairs < stats.FewLabels:
 			out = append(out, fmt.Sprintf("%s: %s with labels, so nothing is corrected: that needs %d", c.Arm, counted(c.Pairs, "pair"), stats.FewLabels))
 		case c.Delta.Corrected.Value == nil:
-			out = append(out, fmt.Sprintf("%s: the correction does not exist: it needs at least two pairs with labels and two without for every chance to be sampled", c.Arm))
+			out = append(out, fmt.Sprintf("%s: the correction does not exist: it needs labels that differ, and at least two pairs with labels and two without for every chance to be sampled", c.Arm))
 		case c.Pairs < peopleBeside:
 			out = append(out, fmt.Sprintf("%s: few labels: from %d pairs on the corrected delta stands beside the judge's", c.Arm, peopleBeside))
 		}
@@ -122,4 +124,36 @@ func (r Report) besideNote(c Comparison) string {
 		}
 	}
 	return ""
+}
+
+// AgreementText writes for a terminal of width columns (0: no limit) how the judge
+// agrees with people, with itself when asked again, and with its reserve; what was not
+// measured is said to be so. Errors: ErrDecisionOnly, and those of w.
+func (r Report) AgreementText(w io.Writer, width int) error {
+	if err := r.printable(); err != nil {
+		return err
+	}
+	all := peopleSections(r)
+	if len(all) == 0 {
+		all = append(all, section{title: "Judge against people", sentences: []string{"not measured: nobody has graded an answer"}})
+	}
+	itself := section{title: "Judge against itself, asked again", table: table{head: []string{"", "judge"}}}
+	if a := r.Judge.Repeats; a != nil {
+		a.rows(func(name, value string) { itself.table.rows = append(itself.table.rows, []string{name, value}) })
+	} else {
+		itself.sentences = []string{"not measured: no answer was graded again"}
+	}
+	both := section{title: "Judge against its reserve", table: table{head: []string{"", "judges"}}}
+	if a := r.Judge.Agreement; a != nil {
+		a.rows(func(name, value string) { both.table.rows = append(both.table.rows, []string{name, value}) })
+	} else {
+		both.sentences = []string{"not measured: no answer went to both"}
+	}
+	var b bytes.Buffer
+	for _, s := range append(all, itself, both) {
+		if err := s.text(&b, width); err != nil {
+			return err
+		}
+	}
+	return write(w, bytes.TrimPrefix(b.Bytes(), []byte("\n")))
 }

@@ -96,7 +96,11 @@ func readReport(cmd *cobra.Command, w reports.Window, options ...reports.Option)
 	if err != nil {
 		return reports.Report{}, err
 	}
-	return buildReport(cfg.Sinks.Dir, w, append(options, reports.WithMarks(marks))...)
+	labels, err := readLabels(cfg.Sinks.Dir)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	return buildReport(cfg.Sinks.Dir, w, append(options, reports.WithMarks(marks), reports.WithLabels(labels))...)
 }
 
 // buildReport reads a folder of rows: first that every booked file is there and

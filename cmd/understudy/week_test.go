@@ -33,7 +33,7 @@ func sixteenDays(file string) error {
 	if err != nil {
 		return err
 	}
-	w, err := sinks.Open(cfg.Sinks.Dir, sinks.Options{})
+	w, err := sinks.Open(cfg.Sinks.Dir, sinks.Options{KeepText: cfg.Sinks.KeepText > 0})
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,8 @@ func (s *setup) weekly(i int, seen time.Time) judge.Graded {
 	g := judge.Graded{Digest: e.Digest, Share: 1, Rubric: e.Digests, Trial: shadow.Trial{
 		Sample: shadow.Sample{
 			Experiment: e.Name, Tap: "tap", Seq: uint64(i + 1), Seen: seen, Session: fmt.Sprint("s-", i), Route: "/v1/chat/completions",
-			Rate: 0.01, Live: answer(shadow.Live, model, time.Second),
+			Rate: 0.01, Live: answer(shadow.Live, model, time.Second), Dialect: llm.OpenAIChat,
+			Request: fmt.Appendf(nil, `{"model":"live-1","messages":[{"role":"user","content":"question %d"}]}`, i),
 		},
 		Candidates: []shadow.Answer{answer(e.Candidates[0].Name, "cand-1", time.Duration(1+i%4)*time.Second)},
 	}}
