@@ -112,6 +112,16 @@ type Answer struct {
 	// differed from the client's request, e.g. "store removed".
 	Lost  []llm.Loss `json:"lost,omitempty"`
 	Notes []string   `json:"notes,omitempty"`
+	// Uses are the calls that a policy made for the answer; nil for a single model.
+	Uses []Use `json:"uses,omitempty"`
+}
+
+// Use is what one call of a policy used of a model. Usage is unknown for a call that was
+// given up.
+type Use struct {
+	Model string    `json:"model"` // what the configuration calls it
+	Fate  llm.Fate  `json:"fate"`
+	Usage llm.Usage `json:"usage"`
 }
 
 // Answered says whether the arm was asked and gave an answer.

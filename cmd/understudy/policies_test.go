@@ -78,6 +78,9 @@ judge: {repeat: none, agreement: none, injection: none, primary: judge}
 				t.Errorf("%s: %q, want %q (%v)", a.Arm, a.Text, tt.texts[i], a.Notes)
 			}
 		}
+		if uses := trial.Candidates[0].Uses; len(uses) != 2 || uses[1].Model != "good" || uses[1].Fate != llm.Served || uses[1].Usage.Out == nil {
+			t.Errorf("uses %+v", uses)
+		}
 		if notes := strings.Join(trial.Candidates[0].Notes, "; "); !strings.Contains(notes, "gone "+tt.note) && !strings.Contains(notes, "gone skipped") || !strings.Contains(notes, "good served") || strings.Contains(notes, url) {
 			t.Errorf("notes %q", notes)
 		}

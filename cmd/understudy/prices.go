@@ -37,10 +37,33 @@ func (p *prices) costs() sinks.Costs {
 			if a.Arm == shadow.Live {
 				return p.live(a.Snapshot).cost(a.Usage)
 			}
+			if len(a.Uses) > 0 {
+				return p.policy(a.Uses)
+			}
 			return p.model(p.arms[a.Arm]).cost(a.Usage)
 		},
 		Ruling: func(u judge.Ruling) (int64, bool) { return p.model(u.Judge).cost(u.Usage) },
 	}
+}
+
+// policy is what the calls for a policy's answer cost: all whose usage is known, and
+// nothing is known where that of an answer is not. Calls that failed or were given up
+// say nothing of their usage and count as free.
+func (p *prices) policy(uses []shadow.Use) (sum int64, known bool) {
+	for _, u := range uses {
+		if _, asked := p.cfg.Model(u.Model); !asked {
+			known = true // a last resort is no model
+			continue
+		}
+		cost, ok := p.model(u.Model).cost(u.Usage)
+		if !ok && (u.Fate == llm.Served || u.Fate == llm.Spare) {
+			return 0, false
+		}
+		if ok {
+			sum, known = sum+cost, true
+		}
+	}
+	return sum, known
 }
 
 // tag is a price and where it comes from; unknown if there is no source.

@@ -40,6 +40,9 @@ func TestPrices(t *testing.T) {
 	arm := func(arm shadow.Arm, named llm.Snapshot) func() (int64, bool) {
 		return func() (int64, bool) { return costs.Answer(shadow.Answer{Arm: arm, Snapshot: named, Usage: usage}) }
 	}
+	joined := func(uses ...shadow.Use) func() (int64, bool) {
+		return func() (int64, bool) { return costs.Answer(shadow.Answer{Arm: "luna", Usage: usage, Uses: uses}) }
+	}
 	verdict := func(by string) func() (int64, bool) {
 		return func() (int64, bool) { return costs.Ruling(judge.Ruling{Judge: by, Usage: usage}) }
 	}
@@ -56,6 +59,11 @@ func TestPrices(t *testing.T) {
 		{"candidate", "by the model that is configured, whatever the answer names", arm("luna", "somebody"), 500*1000 + 500*100 + 100*6000, true},
 		{"own server", "a vendor's name on a server of one's own says nothing", arm("own", "gpt-5"), 0, false},
 		{"gone", "a trial of an arm that is no longer configured", arm("gone", "gpt-5"), 0, false},
+		{"policy", "all its calls, each at its model's price", joined(shadow.Use{Model: "one", Fate: llm.Failed}, shadow.Use{Model: "two", Fate: llm.Spare, Usage: usage}, shadow.Use{Model: "one", Fate: llm.Served, Usage: usage}),
+			1000*2000 + 100*2000 + 1000*1000 + 100*1000, true},
+		{"policy, given up", "a call that was given up says nothing of its usage", joined(shadow.Use{Model: "two", Fate: llm.GivenUp}, shadow.Use{Model: "one", Fate: llm.Served, Usage: usage}), 1000*1000 + 100*1000, true},
+		{"policy, unknown", "an answer that was paid for has an unknown price", joined(shadow.Use{Model: "own", Fate: llm.Spare, Usage: usage}, shadow.Use{Model: "one", Fate: llm.Served, Usage: usage}), 0, false},
+		{"policy, last resort", "a fixed text costs nothing", joined(shadow.Use{Model: "one", Fate: llm.Failed}, shadow.Use{Model: "last_resort", Fate: llm.Served}), 0, true},
 		{"judge", "a dated id is priced as its name", verdict("judge"), 500*2500 + 500*250 + 100*15_000, true},
 		{"no judge", "a ruling for which nobody was asked", verdict(""), 0, false},
 	}

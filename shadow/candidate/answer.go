@@ -25,6 +25,9 @@ func (a *Asker) record(ctx context.Context, answer *shadow.Answer, arm arm, s sh
 	answer.Attempts = max(reply.Attempts, 1)
 	answer.Status = reply.Status
 	answer.Lost, answer.Notes = reply.Lost, append(slices.Clip(reply.Notes), trace(reply)...)
+	for _, call := range reply.Trace {
+		answer.Uses = append(answer.Uses, shadow.Use{Model: call.Model, Fate: call.Fate, Usage: call.Usage})
+	}
 	if err == nil {
 		answer.Failure = nothing(reply) // a whole answer that comes late is slow, not lost
 		return
