@@ -110,4 +110,13 @@
 // guards, which must all hold, are not adjusted.
 //
 // See [Gate.Decide] for how checks are joined and [Code] for the closed list of reasons.
+//
+// # Policies that were not run
+//
+// [Simulate] says what a chain, a race or turns of the measured arms would have made of
+// the same samples (package policy's Design on each sample's measured calls), with a bootstrap of
+// the sessions: what a policy does with a request depends on all its arms at once, and no
+// formula has the error of a quantile of that. Draws are seeded, so the same rows give the
+// same intervals. A share of 0 or 1, of which every draw is alike, has Wilson's interval
+// with the sessions as its n.
 package reports

@@ -6,6 +6,9 @@
 // from. Each answer carries its trace: every call with its model, status, reason,
 // times and tokens, and what became of it.
 //
+// A [Design] is a policy on paper: what it would do with a request, computed from what
+// each model was measured to do with it. Tests hold designs to the policies.
+//
 // All state of a request belongs to that request. What outlives it (a refusal that is
 // remembered, a breaker, a retry budget, whose turn it is) is in [Health],
 // [RetryBudget] and [RoundRobin], each safe for concurrent use.
