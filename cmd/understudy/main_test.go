@@ -16,6 +16,12 @@ func TestMain(m *testing.M) {
 		"understudy": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
+		"overlap": func() {
+			if err := addProblem(os.Args[1], "too_long_intro"); err != nil {
+				os.Stderr.WriteString(err.Error() + "\n")
+				os.Exit(1)
+			}
+		},
 		"fill-in": func() {
 			if err := fillIn(os.Args[1], os.Args[2], os.Args[3]); err != nil {
 				os.Stderr.WriteString(err.Error() + "\n")

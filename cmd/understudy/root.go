@@ -46,7 +46,7 @@ Start with "understudy demo", then "understudy init".`,
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{flagError(err)} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newDemo(), newInit(), newCheck(), newPlan(), newSimulate(), newRun(), newTap(), newReplay(), newSchema(), newReport(), newMark(), newGate(), newLabel(), newAgree())
+	root.AddCommand(newDemo(), newInit(), newCheck(), newPlan(), newSimulate(), newRun(), newTap(), newReplay(), newSchema(), newReport(), newMark(), newGate(), newLabel(), newAgree(), newRubric())
 	for _, c := range root.Commands() {
 		strictArgs(c)
 	}
