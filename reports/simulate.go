@@ -13,7 +13,8 @@ import (
 
 // Simulation is what policies would have done with the samples that were measured, next
 // to what each arm did by itself: all on the same samples, those of which every arm that
-// is needed has a known outcome. Intervals are a bootstrap's over sessions.
+// is needed has a known outcome. Intervals are a bootstrap's over sessions, of which those
+// beyond 2,000 are drawn together with others.
 type Simulation struct {
 	Experiment string `json:"experiment"`
 	Digest     string `json:"digest"`

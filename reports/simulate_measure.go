@@ -21,17 +21,22 @@ type measured struct {
 	arms     []shadow.Arm // live first, the others in the experiment's order
 	samples  []measuredSample
 	sessions int
+	groups   int // of whole sessions, which are drawn together
 	leftOut  map[string]int
 }
 
+// mostGroups bounds what is drawn: with more sessions than that, some are drawn together.
+// Groups of whole sessions are as independent of each other as sessions.
+const mostGroups = 2000
+
 // measuredSample is a request with what each arm did with it.
 type measuredSample struct {
-	id      shadow.SampleID
-	seen    time.Time
-	name    string
-	session int
-	stream  bool
-	calls   []measuredCall // by arm
+	id     shadow.SampleID
+	seen   time.Time
+	name   string
+	group  int
+	stream bool
+	calls  []measuredCall // by arm
 	// weight and judgeWeight are the inverse of the chances that all arms were asked, and
 	// that their answers went to the judge.
 	weight, judgeWeight float64
@@ -161,10 +166,10 @@ func (m *measured) keep(all []measuredSample) {
 			i = len(sessions)
 			sessions[s.name] = i
 		}
-		s.session = i
+		s.group = i % mostGroups
 		m.samples = append(m.samples, s)
 	}
-	m.sessions = len(sessions)
+	m.sessions, m.groups = len(sessions), min(len(sessions), mostGroups)
 }
 
 func (s measuredSample) unknown() string {

@@ -132,7 +132,8 @@ func (m *measured) figures(d policy.Design, e Experiment, all []played, draws *d
 func (m *measured) byRequest(i int) float64 { return m.samples[i].weight }
 func (m *measured) byGrade(i int) float64   { return m.samples[i].judgeWeight }
 
-// draws are samples of the sessions with replacement: how often each is in each of them.
+// draws are samples of the sessions, in groups, with replacement: how often each is in
+// each of them.
 // They are the same for all designs, and whenever the same sessions are drawn.
 type draws struct {
 	m      *measured
@@ -141,14 +142,14 @@ type draws struct {
 
 func newDraws(m *measured, n int) *draws {
 	d := &draws{m: m}
-	if m.sessions < 2 {
+	if m.groups < 2 {
 		return d
 	}
-	r := rand.New(rand.NewPCG(1, uint64(m.sessions)))
+	r := rand.New(rand.NewPCG(1, uint64(m.groups)))
 	for range n {
-		counts := make([]uint16, m.sessions)
+		counts := make([]uint16, m.groups)
 		for range counts {
-			counts[r.IntN(m.sessions)]++
+			counts[r.IntN(m.groups)]++
 		}
 		d.counts = append(d.counts, counts)
 	}
@@ -158,7 +159,7 @@ func newDraws(m *measured, n int) *draws {
 // mean is the weighted mean of what is a number, with the interval of the draws.
 func (d *draws) mean(weight func(i int) float64, value func(i int) float64, level float64) Figure {
 	type part struct{ weighted, weight float64 }
-	sessions := make([]part, d.m.sessions)
+	groups := make([]part, d.m.groups)
 	var whole part
 	f := Figure{}
 	for i, s := range d.m.samples {
@@ -168,7 +169,7 @@ func (d *draws) mean(weight func(i int) float64, value func(i int) float64, leve
 		}
 		f.N++
 		whole.weighted, whole.weight = whole.weighted+w*v, whole.weight+w
-		at := &sessions[s.session]
+		at := &groups[s.group]
 		at.weighted, at.weight = at.weighted+w*v, at.weight+w
 	}
 	if f.N == 0 {
@@ -179,7 +180,7 @@ func (d *draws) mean(weight func(i int) float64, value func(i int) float64, leve
 	for _, counts := range d.counts {
 		var sum part
 		for s, n := range counts {
-			sum.weighted, sum.weight = sum.weighted+float64(n)*sessions[s].weighted, sum.weight+float64(n)*sessions[s].weight
+			sum.weighted, sum.weight = sum.weighted+float64(n)*groups[s].weighted, sum.weight+float64(n)*groups[s].weight
 		}
 		if sum.weight > 0 {
 			drawn = append(drawn, sum.weighted/sum.weight)
@@ -196,11 +197,11 @@ func (d *draws) share(weight func(i int) float64, value func(i int) float64, lev
 	if f.Value == nil || f.Interval == nil || *f.Value != 0 && *f.Value != 1 {
 		return f
 	}
-	seen := make([]bool, d.m.sessions)
+	seen := make([]bool, d.m.groups)
 	n := 0
 	for i, s := range d.m.samples {
-		if !math.IsNaN(value(i)) && !seen[s.session] {
-			seen[s.session] = true
+		if !math.IsNaN(value(i)) && !seen[s.group] {
+			seen[s.group] = true
 			n++
 		}
 	}
@@ -218,14 +219,14 @@ func (d *draws) quantiles(m *measured, all []played, ps []float64, level float64
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(all[a].took, all[b].took) })
-	find := func(times func(session int) float64) []float64 {
+	find := func(times func(group int) float64) []float64 {
 		var sum float64
 		for _, i := range order {
-			sum += m.samples[i].weight * times(m.samples[i].session)
+			sum += m.samples[i].weight * times(m.samples[i].group)
 		}
 		found, so := make([]float64, 0, len(ps)), 0.0
 		for _, i := range order {
-			so += m.samples[i].weight * times(m.samples[i].session)
+			so += m.samples[i].weight * times(m.samples[i].group)
 			for len(found) < len(ps) && so >= ps[len(found)]*sum*(1-1e-12) {
 				found = append(found, all[i].took.Seconds())
 			}
@@ -234,7 +235,7 @@ func (d *draws) quantiles(m *measured, all []played, ps []float64, level float64
 	}
 	drawn := make([][]float64, len(ps))
 	for _, counts := range d.counts {
-		for k, v := range find(func(session int) float64 { return float64(counts[session]) }) {
+		for k, v := range find(func(group int) float64 { return float64(counts[group]) }) {
 			drawn[k] = append(drawn[k], v)
 		}
 	}

@@ -31,7 +31,9 @@ func priced(r sinks.Row, nanoUSD int64) sinks.Row {
 func handMade() []sinks.Row {
 	const cand = "cand-a"
 	ms := time.Millisecond
-	live := func(i, grade int, took time.Duration) sinks.Row { return priced(graded(i, shadow.Live, grade, took), 1e6) }
+	live := func(i, grade int, took time.Duration) sinks.Row {
+		return priced(graded(i, shadow.Live, grade, took), 1e6)
+	}
 	other := func(i, grade int, took time.Duration) sinks.Row { return priced(graded(i, cand, grade, took), 5e5) }
 	notAsked := answered(5, cand, 0)
 	notAsked.State, notAsked.Took = sinks.NotAsked, nil
