@@ -27,10 +27,13 @@ import (
 // the configuration into the parts that play the roles.
 
 // openModel is the endpoint of a configured model.
-func openModel(m config.Model) (*provider.Client, error) {
+func openModel(m config.Model) (*provider.Client, error) { return openWithin(m, nil) }
+
+// openWithin opens a model whose replies tell what is left of its account's limits.
+func openWithin(m config.Model, quota *provider.Quota) (*provider.Client, error) {
 	e := provider.Endpoint{
 		Name: m.Name, Provider: m.Provider, BaseURL: m.BaseURL, Model: m.Model, Digest: m.Digest,
-		Extra: m.Extra, Headers: m.Headers, Reasoning: m.Reasoning, Responses: m.Responses, Concurrency: m.Concurrency,
+		Extra: m.Extra, Headers: m.Headers, Reasoning: m.Reasoning, Responses: m.Responses, Concurrency: m.Concurrency, Quota: quota,
 	}
 	if !m.Key.IsZero() {
 		e.Key = m.Key.Value
@@ -62,11 +65,12 @@ func openCandidates(cfg *config.Config, spend *purses, log *slog.Logger) (*candi
 		}
 		m, _ := cfg.Model(c.Model)
 		arm.Concurrency, m.Concurrency = m.Concurrency, 0 // the arm waits for its place before its clock starts
-		client, err := openModel(m)
+		quota := &provider.Quota{}
+		client, err := openWithin(m, quota)
 		if err != nil {
 			return nil, err
 		}
-		arm.Model = client.Model()
+		arm.Model, arm.Wait = client.Model(), quota.Wait
 		arms = append(arms, arm)
 	}
 	return candidate.New(arms, candidate.Options{Log: log})

@@ -35,6 +35,9 @@ type Arm struct {
 	// Concurrency bounds the calls to this arm at the same time, over all Try calls;
 	// 0 does not. The wait for a place is our own time: part of Queued, not of Took.
 	Concurrency int
+	// Wait, if set, returns when the arm may be asked, or with an error when ctx ends. It is
+	// our own time as well.
+	Wait func(ctx context.Context) error
 	// Purse keeps the arm within a limit for each day; nil limits nothing. MostCalls is
 	// how many calls to models one answer takes at most, 1 if zero. Price says what a
 	// reply cost, in 1e-9 USD, as far as it is known; nil is unknown.
@@ -197,6 +200,9 @@ func (a *Asker) ask(ctx context.Context, arm arm, s shadow.Sample, answer *shado
 		case <-ctx.Done():
 			return
 		}
+	}
+	if arm.Wait != nil && arm.Wait(ctx) != nil {
+		return
 	}
 	limit := fmt.Errorf("time limit of %s: %w", arm.Timeout, context.DeadlineExceeded)
 	start := time.Now()

@@ -312,6 +312,32 @@ func TestSameRequest(t *testing.T) {
 	}
 }
 
+func TestWaitIsOurTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		held := func(ctx context.Context) error {
+			select {
+			case <-time.After(20 * time.Second):
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		a := asker(t, nil, candidate.Arm{Name: "a", Model: says("a", 10*time.Second), Timeout: 12 * time.Second, Wait: held})
+		trial, err := a.Try(t.Context(), sample())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := trial.Candidates[0]; got.Took != 10*time.Second || got.Queued != 20*time.Second-2*time.Second || got.Failure != "" {
+			t.Errorf("took %s after %s, %s", got.Took, got.Queued, got.Failure)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := a.Try(ctx, sample()); err == nil {
+			t.Error("a trial without its answer")
+		}
+	})
+}
+
 func TestConcurrencyIsOurTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := asker(t, nil, candidate.Arm{Name: "a", Model: says("a", 10*time.Second), Timeout: 12 * time.Second, Concurrency: 1})

@@ -84,6 +84,7 @@ func (a *attempt) run(ctx context.Context, key string) (llm.Reply, error) {
 		return llm.Reply{Took: a.took()}, a.client.failed(ctx, err)
 	}
 	defer resp.Body.Close()
+	a.client.end.Quota.saw(resp.StatusCode, resp.Header, time.Now())
 	var reply llm.Reply
 	contentType := resp.Header.Get("Content-Type")
 	switch {

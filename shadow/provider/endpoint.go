@@ -64,6 +64,8 @@ type Endpoint struct {
 	Responses bool
 	// Concurrency is how many calls run at once; 0 is no limit.
 	Concurrency int
+	// Quota is told what each reply says of the account's limits; nil is not.
+	Quota *Quota
 	// MaxReply bounds a reply in bytes, unpacked; 0 is [DefaultMaxReply].
 	MaxReply int64
 	// Dial opens connections; nil dials the network.
