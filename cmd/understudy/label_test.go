@@ -3,12 +3,16 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/understudy-eval/understudy/reports"
+	"github.com/understudy-eval/understudy/shadow"
 	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
@@ -90,4 +94,68 @@ func FuzzSheet(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDrawsNest: a larger draw by the same seed holds the smaller one, another seed
+// draws others by other ids, and every request comes with all its graded answers.
+func TestDrawsNest(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "understudy.yaml")
+	text := `experiment: {name: support}
+models: {j: {provider: openai, base_url: http://127.0.0.1:9/v1, model: j-2026-01-02, digest: "sha256:0123456789abcdef"}, c: {provider: openai, base_url: http://127.0.0.1:9/v1, model: c}}
+tap: {upstream: http://127.0.0.1:8}
+candidates: {c: {model: c}}
+judge: {primary: j}
+sinks: {dir: data}
+`
+	if err := errors.Join(os.WriteFile(file, []byte(text), 0o600), sixteenDays(file)); err != nil {
+		t.Fatal(err)
+	}
+	rows := filepath.Join(dir, "data")
+	e, err := readExperiment(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := func(n int, seed uint64) (map[string]bool, map[shadow.SampleID]int) {
+		d, err := drawLabels(rows, e, n, seed)
+		if err != nil || d.requests != n || d.eligible != 320 || d.graded != 320 {
+			t.Fatal(d.requests, d.eligible, d.graded, err)
+		}
+		all, answers := map[string]bool{}, map[shadow.SampleID]int{}
+		for _, i := range d.items {
+			all[i.ID] = true
+			answers[i.Sample]++
+		}
+		return all, answers
+	}
+	small, _ := ids(10, 1)
+	large, answers := ids(40, 1)
+	for id := range small {
+		if !large[id] {
+			t.Errorf("%s is not in the larger draw", id)
+		}
+	}
+	for sample, n := range answers {
+		if n != 2 {
+			t.Errorf("%s has %d answers in the sheet, want both", sample, n)
+		}
+	}
+	other, others := ids(40, 2)
+	same := 0
+	for sample := range others {
+		if answers[sample] > 0 {
+			same++
+		}
+	}
+	for id := range other {
+		if large[id] {
+			t.Errorf("%s is an id under both seeds", id)
+		}
+	}
+	if same > 15 { // 5 are to be expected of 40 in 320
+		t.Errorf("%d of 40 requests are the same under another seed", same)
+	}
+	if _, err := drawLabels(rows, reports.Experiment{Name: "support", Digest: "another"}, 1, 1); err == nil {
+		t.Error("rows of another experiment are drawn")
+	}
 }
