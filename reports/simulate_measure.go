@@ -23,6 +23,7 @@ type measured struct {
 	sessions int
 	groups   int // of whole sessions, which are drawn together
 	leftOut  map[string]int
+	costs    bool // the cost of any call is known
 }
 
 // mostGroups bounds what is drawn: with more sessions than that, some are drawn together.
@@ -167,6 +168,7 @@ func (m *measured) keep(all []measuredSample) {
 			sessions[s.name] = i
 		}
 		s.group = i % mostGroups
+		m.costs = m.costs || slices.ContainsFunc(s.calls, func(c measuredCall) bool { return c.cost != nil })
 		m.samples = append(m.samples, s)
 	}
 	m.sessions, m.groups = len(sessions), min(len(sessions), mostGroups)

@@ -121,7 +121,7 @@ func (m *measured) figures(d policy.Design, e Experiment, all []played, draws *d
 	p.Calls = every(func(i int) float64 { return float64(all[i].calls) })
 	p.False = part(func(p played) bool { return p.missed })
 	p.Cost = every(func(i int) float64 {
-		if !m.samples[i].priced() {
+		if !m.costs || !m.samples[i].priced() {
 			return math.NaN()
 		}
 		return 1000 * all[i].usd

@@ -107,6 +107,10 @@ func TestSimulationOfNothing(t *testing.T) {
 	if p.P95.Interval != nil || p.Grade.Interval != nil || p.Failed.Interval != nil || p.Served[1].Grade.Value != nil {
 		t.Errorf("one session has no interval, and who served nothing no grade: %+v", p)
 	}
+	free := []sinks.Row{failed(0, shadow.Live, llm.Status5xx, time.Second), failed(0, "cand-a", llm.Status5xx, time.Second)}
+	if s, err := reports.Simulate(seq(free), experiment(), reports.Window{}, design, reports.SimulateOptions{}); err != nil || s.Plays[2].Cost.Value != nil || *s.Plays[2].Failed.Value != 1 {
+		t.Errorf("%v; the cost of what nobody told is not 0: %+v", err, s.Plays)
+	}
 	var text strings.Builder
 	if err := s.Text(&text, 100); err != nil || !strings.Contains(text.String(), "undefined") || strings.Contains(text.String(), "NaN") {
 		t.Errorf("%v\n%s", err, text.String())
