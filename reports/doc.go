@@ -37,13 +37,13 @@
 // With [ForDecision] it stops where a decision does: fewer columns are read and kept, and
 // nothing is computed of slices, weeks, lengths, extremes or the judge.
 //
-// Measured on 2 cores of an AMD EPYC that others used too (load 5 to 7, so in CPU
-// seconds, and those are high), with GOGC=30, which the commands set: 10 million rows, 5
-// million pairs, a million sessions, files of 282 MB take 14 CPU seconds and 1.1 GiB at
-// the peak for the whole report with slices and trend, and 5.2 CPU seconds and 643 MiB
-// for a decision alone, over half of that to read. A tenth of the rows takes 1.4 CPU
-// seconds and 199 MiB, or 0.6 and 150. The module reports/duckdb compares, and has
-// newer figures of a decision.
+// Measured on 2 cores of an AMD EPYC with little other work (load 2 to 5), with GOGC=30,
+// which the commands set: 10 million rows, 5 million pairs, a million sessions, files of
+// 282 MB take 19 to 23 CPU seconds and 1.1 GiB at the peak for the whole report with
+// slices and trend, and 6.4 CPU seconds and 502 MiB for a decision alone. A tenth of the
+// rows takes 2.3 CPU seconds and 165 MiB, or 0.9 and 116. That is without the check of
+// booked files ([sinks.Verify]) that the commands make first. The module reports/duckdb
+// compares, and has the ratios.
 //
 // # Slices
 //

@@ -35,35 +35,35 @@
 //
 // Our sides collect garbage as often as the commands do (GOGC=30).
 //
-// Measured on an AMD EPYC with 2 cores that had other work (load 5 to 7), so it is CPU
-// time that is shown, with DuckDB 1.5.6 (means of two runs; DuckDB's peak varied by a
-// tenth between them):
+// Measured on an AMD EPYC with 2 cores, with DuckDB 1.5.6, beside little other work (load 2
+// to 3, two runs of each side, given as they came):
 //
-//	                             1M rows            10M rows
-//	duckdb-listed                0.40 s  128 MiB     3.3 s   574 MiB
-//	decision                     0.59 s  150 MiB     5.2 s   643 MiB
-//	duckdb-whole                 2.3 s   205 MiB    19.6 s  1001 MiB
-//	report                       1.4 s   199 MiB    14.1 s  1123 MiB
-//	decision to duckdb-listed    1.5     1.2         1.6     1.1
-//	report to duckdb-whole       0.61    0.97        0.72    1.1
-//	report to duckdb-listed      3.6     1.6         4.3     2.0
+//	                             1M rows                           10M rows
+//	                             CPU           wall     peak        CPU           wall           peak
+//	duckdb-listed                0.84, 0.76 s  0.43 s   134 MiB     6.27, 6.55 s  3.46, 3.57 s   547, 564 MiB
+//	decision                     0.82, 0.88 s  0.45 s   116 MiB     6.44, 6.45 s  3.96, 3.71 s   502, 502 MiB
+//	duckdb-whole                 2.88, 3.03 s  1.7 s    212 MiB     28.5, 28.3 s  15.3, 15.0 s   997, 829 MiB
+//	report                       2.18, 2.33 s  1.3 s    165 MiB     22.8, 19.4 s  19.7, 11.8 s   1021, 1073 MiB
 //
-// That was before row groups were made pieces by the workers, and before shares of an arm
-// had intervals clustered by session, which a decision computes and the listed SQL does not.
-// Two alternating runs since then, over 10 million rows, on the same machine with far more
-// other work (load 27 to 45, which inflates CPU time and makes wall time mean little):
+// The first report over 10 million rows ran while the load still was 5. Other runs of the
+// decision over 10 million rows, ours / DuckDB, pair by pair:
 //
-//	                             CPU           wall           peak
-//	duckdb-listed                8.5, 8.3 s    87, 106 s      528, 535 MiB
-//	decision                     9.2, 8.9 s    101, 92 s      644, 710 MiB
-//	decision to duckdb-listed    1.08, 1.08    1.15, 0.87     1.2, 1.3
+//	                             CPU                 wall                peak
+//	three, nothing beside        1.12, 1.09, 1.06    1.33, 1.14, 1.10    0.84, 0.89, 0.89
+//	two of the table             1.03, 0.98          1.14, 1.04          0.92, 0.89
+//	two under load 5 to 6        0.98, 1.02          1.12, 1.06          0.94, 0.93
 //
-// Two pairs of runs just before, under such a load: 1.12 and 1.19 in CPU time, 1.4 and 1.2
-// in memory. The whole report was not measured again.
+// So a decision takes less memory than the listed figures in DuckDB, about its CPU time,
+// and up to a third more wall time: it keeps both cores less busy. It is more than they: a
+// duplicate check over all ids, worst cases, every problem's difference, clustered
+// intervals of shares. The whole report takes 0.7 to 0.8 of DuckDB's CPU time, and over 10
+// million rows up to 1.3 times its memory.
 //
-// So a decision still takes longer than the listed figures in DuckDB, and more memory. It is
-// more than they: a duplicate check over all ids, worst cases, every problem's difference,
-// clustered intervals of shares.
+// A profile of a decision, of 6.9 CPU seconds, in shares that overlap: a quarter goes into
+// copying and clearing memory, a fifth into one goroutine that puts pieces together
+// while others decode, a fifth into decoding columns, a third into joining samples and the
+// figures. Those are three parts for two cores (live 0.9 s, the comparison 0.8, the
+// candidate 0.5), so one core ends idle.
 //
 // Whoever changes what the main module requires runs go mod tidy here too.
 package duckdb
