@@ -2,11 +2,8 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
-
-	"github.com/understudy-eval/understudy/rubric"
 )
 
 func newRubric() *cobra.Command {
@@ -28,12 +25,9 @@ of under four words. A list that is read is never too long for a provider's sche
 		Example: `  understudy rubric lint rubric.d`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
-				return fmt.Errorf("%s is no folder; want one with %s and %s", args[0], rubric.RulesFile, rubric.PromptFile)
-			}
-			r, err := rubric.Load(os.DirFS(args[0]))
+			r, err := loadFolder(args[0])
 			if err != nil {
-				return fmt.Errorf("folder %s: %w", args[0], err)
+				return err
 			}
 			out := cmd.OutOrStdout()
 			remarks := r.Remarks()
@@ -47,7 +41,9 @@ of under four words. A list that is read is never too long for a provider's sche
 			return err
 		},
 	}
+	try := newRubricTry()
 	strictArgs(lint)
-	cmd.AddCommand(lint)
+	strictArgs(try)
+	cmd.AddCommand(lint, try)
 	return cmd
 }
