@@ -50,6 +50,8 @@
 //
 //	                             CPU                 wall                peak
 //	three, nothing beside        1.12, 1.09, 1.06    1.33, 1.14, 1.10    0.84, 0.89, 0.89
+//	ten, little beside           0.92 to 1.04        1.00 to 1.11        0.85 to 0.92
+//	  their median               1.00                1.06                0.88
 //	two of the table             1.03, 0.98          1.14, 1.04          0.92, 0.89
 //	two under load 5 to 6        0.98, 1.02          1.12, 1.06          0.94, 0.93
 //
