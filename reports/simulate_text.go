@@ -57,7 +57,7 @@ func (s Simulation) JSON(w io.Writer) error {
 func (s Simulation) head() []string {
 	lines := []string{
 		"simulated on " + s.Experiment,
-		fmt.Sprintf("%s in %s, the same for every row; intervals: %s %% of %d draws of the sessions",
+		fmt.Sprintf("%s in %s, the same for every row; intervals: %s %% of %d draws of the sessions, for shares of 0 and 100 %% Wilson's with the sessions as n",
 			counted(s.Samples, "sample"), counted(s.Sessions, "session"), limitText(s.Level), s.Resamples),
 	}
 	if s.Sessions < 2 {
@@ -154,7 +154,7 @@ func (s Simulation) costSection() section {
 		c.table.rows = append(c.table.rows, []string{p.title(), p.Cost.text(unsigned(2)), p.Calls.text(unsigned(2)), missed})
 	}
 	if n := s.Plays[0].Cost.N; n < s.Samples {
-		c.notes = append(c.notes, fmt.Sprintf("USD: over the %s of %s of which the cost of every arm's answer is known", number(n), counted(s.Samples, "request")))
+		c.notes = append(c.notes, fmt.Sprintf("USD: over the %s of %s of which the cost of every arm's answer is known; the others may cost more or less", number(n), counted(s.Samples, "request")))
 	}
 	if s.ThenUSD > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("USD: with %g for what follows each answer", s.ThenUSD))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -56,7 +57,9 @@ running, and from the beginning.`,
 				return usageError{errors.New("--policy: name a policy of the configuration, or a file of policies over arms")}
 			case sweep != "" && compare != "":
 				return usageError{errors.New("--sweep and --compare: one of them")}
-			case then < 0:
+			case cmd.Flags().Changed("compare") && compare == "", cmd.Flags().Changed("sweep") && sweep == "":
+				return usageError{errors.New("--sweep and --compare: empty; leave the flag out or say what to vary")}
+			case !(then >= 0) || math.IsInf(then, 1):
 				return usageError{errors.New("--then: want a price in USD, 0 or more")}
 			case !slices.Contains([]string{"text", "markdown", "json", "png"}, format):
 				return usageError{fmt.Errorf("--format %q: want text, markdown, json or png", format)}
@@ -132,7 +135,7 @@ func leftOut(s reports.Simulation) string {
 		parts = append(parts, fmt.Sprintf("%s: %d", why, n))
 	}
 	if len(parts) == 0 {
-		return ""
+		return "; the window has no row of these arms"
 	}
 	slices.Sort(parts)
 	return "; left out: " + strings.Join(parts, "; ")
@@ -173,7 +176,7 @@ func designsOf(cfg *config.Config, e reports.Experiment, name string) ([]policy.
 		}
 		d, err := design(p, find, func(arm string) (string, error) { return arm, nil })
 		if err != nil {
-			return nil, fmt.Errorf("%s: policies.%s: %w", name, p.Name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		out = append(out, d)
 	}
@@ -207,7 +210,7 @@ func design(p config.Policy, find func(string) (config.Policy, bool), arm func(s
 	case config.Failover:
 		d.Kind = policy.KindFailover
 	default:
-		return d, fmt.Errorf("%s: a route looks at what rows do not keep, so it cannot be simulated; simulate what it sends to", p.Name)
+		return d, fmt.Errorf("policies.%s: a route looks at what rows do not keep, so it cannot be simulated; simulate what it sends to", p.Name)
 	}
 	for _, name := range p.Stages {
 		inner, ok := find(name)
@@ -224,6 +227,9 @@ func design(p config.Policy, find func(string) (config.Policy, bool), arm func(s
 			return d, err
 		}
 		d.Stages = append(d.Stages, policy.Design{Name: of})
+	}
+	if d.Kind == policy.KindRace && d.Stages[0].Kind == policy.KindModel && d.Stages[0].Name == d.Stages[1].Name {
+		return d, fmt.Errorf("policies.%s: both sides of the race are the arm %s, of which each sample has one call; name two arms", p.Name, d.Stages[0].Name)
 	}
 	return d, nil
 }
@@ -255,7 +261,7 @@ func swept(d policy.Design, sweep string) ([]policy.Design, error) {
 	from, err := time.ParseDuration(low)
 	to, errTo := time.ParseDuration(high)
 	if !ok || err != nil || errTo != nil || from < 0 || from >= to {
-		return nil, fmt.Errorf("--sweep %q: want KEY=FROM..TO, e.g. reserve_may_win_after=0.5s..5s", sweep)
+		return nil, fmt.Errorf("--sweep %q: want KEY=FROM..TO, times with their unit, FROM below TO, e.g. reserve_may_win_after=0.5s..5s", sweep)
 	}
 	var out []policy.Design
 	for i := range sweepSteps {
@@ -288,7 +294,10 @@ func compared(d policy.Design, ways []string) ([]policy.Design, error) {
 		return nil, fmt.Errorf("--compare needs a race, whose two models it joins in other ways; %s is none", d.Name)
 	}
 	var out []policy.Design
-	for _, way := range ways {
+	for i, way := range ways {
+		if slices.Contains(ways[:i], way) {
+			return nil, fmt.Errorf("--compare: %s is there twice", way)
+		}
 		one := d
 		switch one.Name = strings.TrimSpace(way); one.Name {
 		case "sequential":

@@ -102,6 +102,14 @@ func TestSimulatedAsRun(t *testing.T) {
 	if err := os.WriteFile(path, []byte("policies:\n  over-arms: {race: {primary: cand, reserve: live, reserve_may_win_after: 500ms}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	file := func(name, text string) string {
+		path := filepath.Join(s.dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	empty, twice := file("empty.yaml", "\n"), file("twice.yaml", "policies: {self: {race: {primary: live, reserve: live}}}\n")
 	for _, c := range []struct {
 		args   string
 		status int
@@ -114,9 +122,16 @@ func TestSimulatedAsRun(t *testing.T) {
 		{"--policy race --sweep timeout=2s", exitUsage, "want KEY=FROM..TO"},
 		{"--policy race --compare sideways", exitUsage, "want sequential, delayed or parallel"},
 		{"--policy race," + path + " --sweep budget=1s..2s", exitUsage, "varies one policy, and there are 2"},
+		{"--policy race --compare parallel,parallel", exitUsage, "parallel is there twice"},
+		{"--policy race --then nan", exitUsage, "want a price in USD"},
+		{"--policy race --then inf", exitUsage, "want a price in USD"},
+		{"--policy race --compare=", exitUsage, "leave the flag out"},
+		{"--policy race --sweep budget=5s..1s", exitUsage, "FROM below TO"},
+		{"--policy " + empty, exitError, "policies: there is none"},
+		{"--policy " + twice, exitError, "policies.self: both sides of the race are the arm live"},
 		{"--policy nothing", exitUsage, "no policy of the configuration and no file has this name"},
 		{"", exitUsage, "--policy: name a policy"},
-		{"--policy race --from 2031-01-01", exitError, "no sample of which the outcome"},
+		{"--policy race --from 2031-01-01", exitError, "the window has no row"},
 	} {
 		status, out, errs := s.command(append([]string{"simulate"}, strings.Fields(c.args)...)...)
 		if status != c.status || !strings.Contains(out+errs, c.says) {

@@ -345,6 +345,9 @@ func (r *draft) checkServed() {
 // of a configuration does, over the given arms instead of models. Errors are those of
 // [Parse].
 func ParsePolicies(name string, data []byte, arms []string) ([]Policy, error) {
+	if strings.TrimSpace(string(data)) == "" {
+		data = []byte("policies:") // said below as what is missing here
+	}
 	root, fault := parseTree(name, data)
 	if fault != nil {
 		return nil, join([]*Error{fault})
