@@ -119,3 +119,6 @@ func Classes(n uint64, columns [][]uint32) []uint32 {
 	}
 	return out
 }
+
+// Agreed is agreed.
+var Agreed = agreed

@@ -137,7 +137,10 @@ func agreed(table [][]int, level float64) (exact, within1 Share, kappa *float64,
 		}
 	}
 	if k, err := stats.Kappa(table, stats.Quadratic); err == nil {
-		kappa, interval = new(k.Kappa), intervalOf(k.CI(level))
+		kappa = new(k.Kappa)
+		if k.SE > 0 { // full agreement, or two answers, have an error of 0, which says nothing
+			interval = intervalOf(k.CI(level))
+		}
 	}
 	return exact, within1, kappa, interval
 }
