@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/understudy-eval/understudy/shadow"
 )
@@ -77,7 +78,15 @@ func TestMemoryWhateverClientsSend(t *testing.T) {
 	for range 200 { // twice what the queue may hold
 		h.ServeHTTP(discarding{http.Header{}}, request(t, "POST", chatPath, question))
 	}
-	if grown := heap() - before; grown > queue+fixed {
+	grown := heap() - before
+	for range 20 { // what is only being thrown away is not held
+		if grown <= queue+fixed {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+		grown = min(grown, heap()-before)
+	}
+	if grown > queue+fixed {
 		t.Errorf("%d MiB are held, with a queue of %d MiB", grown>>20, queue>>20)
 	} else {
 		t.Logf("%d KiB are held", grown>>10)
