@@ -9,12 +9,18 @@ import (
 )
 
 // Text writes the plan for a terminal of width columns; 0 is no limit.
-func (p Plan) Text(w io.Writer, width int) error {
+func (p Plan) Text(w io.Writer, width int) error { return pageText(w, width, p.head(), p.sections()) }
+
+// Markdown writes the plan as GitHub shows it.
+func (p Plan) Markdown(w io.Writer) error { return pageMarkdown(w, p.head(), p.sections()) }
+
+// pageText writes the lines of a head, and sections, for a terminal of width columns.
+func pageText(w io.Writer, width int, head []string, sections []section) error {
 	var b bytes.Buffer
-	for _, line := range p.head() {
+	for _, line := range head {
 		writeWrapped(&b, "", clean(line), width)
 	}
-	for _, s := range p.sections() {
+	for _, s := range sections {
 		if err := s.text(&b, width); err != nil {
 			return err
 		}
@@ -22,10 +28,10 @@ func (p Plan) Text(w io.Writer, width int) error {
 	return write(w, b.Bytes())
 }
 
-// Markdown writes the plan as GitHub shows it.
-func (p Plan) Markdown(w io.Writer) error {
+// pageMarkdown writes the same as GitHub shows it; the first line of the head is the title.
+func pageMarkdown(w io.Writer, head []string, sections []section) error {
 	var b bytes.Buffer
-	for i, line := range p.head() {
+	for i, line := range head {
 		prefix := "- "
 		if i == 0 {
 			prefix = "# "
@@ -35,7 +41,7 @@ func (p Plan) Markdown(w io.Writer) error {
 			b.WriteByte('\n')
 		}
 	}
-	for _, s := range p.sections() {
+	for _, s := range sections {
 		if err := s.markdown(&b); err != nil {
 			return err
 		}

@@ -34,8 +34,11 @@ func (r Report) PNG(w io.Writer, decisions []Decision) error {
 		return err
 	}
 	r, decisions = drawable(r, decisions)
-	words := pngWords(r, decisions)
-	drawn := pngFigures(r, decisions)
+	return writePNG(w, pngWords(r, decisions), pngFigures(r, decisions))
+}
+
+// writePNG writes words, and figures below them.
+func writePNG(w io.Writer, words letters, drawn []figure) error {
 	height := words.height() + 2*pngMargin
 	for _, f := range drawn {
 		height += f.pngHeight()
@@ -50,7 +53,7 @@ func (r Report) PNG(w io.Writer, decisions []Decision) error {
 		c.Max.Y = part.Min.Y
 	}
 	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(w); err != nil {
-		return fmt.Errorf("write report: %w", err)
+		return fmt.Errorf("write image: %w", err)
 	}
 	return nil
 }

@@ -1,15 +1,13 @@
 package reports
 
 import (
-	"fmt"
-	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // PNG writes the frontier of a sweep as an image, 1120 pixels wide, on white: the mean
@@ -20,27 +18,7 @@ func (s Simulation) PNG(w io.Writer) error {
 		s.frontier("Mean grade of what goes out over p95; lower and further left is better", func(p PolicyPlay) *float64 { return p.Grade.Value }),
 		s.frontier("USD per 1,000 requests over p95; lower and further left is better", func(p PolicyPlay) *float64 { return p.Cost.Value }),
 	}
-	height := vg.Length(2 * pngMargin)
-	for _, f := range drawn {
-		if f.plot != nil {
-			height += f.pngHeight()
-		}
-	}
-	canvas := vgimg.NewWith(vgimg.UseWH(pngWidth, height), vgimg.UseDPI(72*pngScale), vgimg.UseBackgroundColor(color.White))
-	c := draw.Crop(draw.New(canvas), pngMargin, -pngMargin, pngMargin, -pngMargin)
-	for _, f := range drawn {
-		if f.plot == nil {
-			continue
-		}
-		part := c
-		part.Min.Y = c.Max.Y - f.pngHeight()
-		f.paintPNG(part)
-		c.Max.Y = part.Min.Y
-	}
-	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(w); err != nil {
-		return fmt.Errorf("write simulation: %w", err)
-	}
-	return nil
+	return writePNG(w, nil, slices.DeleteFunc(drawn, func(f figure) bool { return f.plot == nil }))
 }
 
 // frontierPoint is a policy in the plane of tail and something else.

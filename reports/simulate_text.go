@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,35 +14,11 @@ import (
 
 // Text writes the simulation for a terminal of width columns; 0 is no limit.
 func (s Simulation) Text(w io.Writer, width int) error {
-	var b bytes.Buffer
-	for _, line := range s.head() {
-		writeWrapped(&b, "", clean(line), width)
-	}
-	for _, part := range s.sections() {
-		if err := part.text(&b, width); err != nil {
-			return err
-		}
-	}
-	return write(w, b.Bytes())
+	return pageText(w, width, s.head(), s.sections())
 }
 
 // Markdown writes the simulation as GitHub shows it.
-func (s Simulation) Markdown(w io.Writer) error {
-	var b bytes.Buffer
-	for i, line := range s.head() {
-		if i == 0 {
-			fmt.Fprintf(&b, "# %s\n\n", markdown(clean(line)))
-			continue
-		}
-		fmt.Fprintf(&b, "- %s\n", markdown(clean(line)))
-	}
-	for _, part := range s.sections() {
-		if err := part.markdown(&b); err != nil {
-			return err
-		}
-	}
-	return write(w, b.Bytes())
-}
+func (s Simulation) Markdown(w io.Writer) error { return pageMarkdown(w, s.head(), s.sections()) }
 
 // JSON writes the simulation as one object, indented. What does not exist is null.
 func (s Simulation) JSON(w io.Writer) error {

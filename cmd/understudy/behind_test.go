@@ -56,7 +56,7 @@ func TestFaultsBehindTheTap(t *testing.T) {
 		}
 	}
 	turn("none")
-	s.awaitRows(4 * asked) // the sinks are there: who starts on a full disk is told so
+	s.awaitRows(4 * asked) // the disk is filled under sinks that are there
 	for _, name := range []string{"candidate", "none", "disk", "none"} {
 		turn(name)
 	}

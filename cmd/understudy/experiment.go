@@ -105,6 +105,16 @@ func decodeRecord(data []byte) (reports.Experiment, error) {
 	return e, nil
 }
 
+// loadRecorded reads the file that --config names and the record beside its rows.
+func loadRecorded(cmd *cobra.Command) (*config.Config, reports.Experiment, error) {
+	cfg, err := loadConfig(cmd)
+	if err != nil {
+		return nil, reports.Experiment{}, err
+	}
+	e, err := recorded(cmd, cfg)
+	return cfg, e, err
+}
+
 // recorded is the record beside the rows. Rows of another experiment than the
 // configuration's are refused; where the configuration was changed since the run
 // began, that is said, and what was fixed then stays.

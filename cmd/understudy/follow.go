@@ -21,16 +21,19 @@ const followEvery = 2 * time.Second
 // changes tells the roles what of the configuration changed while they run.
 type changes struct {
 	mu    sync.Mutex
-	now   *config.Config // nil until something changed
-	apply []func(*config.Config) error
+	now   *config.Config                        // nil until something changed
+	apply map[string]func(*config.Config) error // by role
 }
 
 // each has f called with every later configuration, and at once if there was one since
-// the role began with first.
-func (c *changes) each(first *config.Config, f func(*config.Config) error) error {
+// the role began with first. A role that is begun again takes its former self's place.
+func (c *changes) each(role string, first *config.Config, f func(*config.Config) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.apply = append(c.apply, f)
+	if c.apply == nil {
+		c.apply = map[string]func(*config.Config) error{}
+	}
+	c.apply[role] = f
 	if c.now == nil || c.now == first {
 		return nil
 	}

@@ -37,11 +37,7 @@ The control arm is never decided on.`,
 			if format != "text" && format != "json" {
 				return usageError{fmt.Errorf("--format %q: want text or json", format)}
 			}
-			cfg, err := loadConfig(cmd)
-			if err != nil {
-				return err
-			}
-			e, err := recorded(cmd, cfg)
+			cfg, e, err := loadRecorded(cmd)
 			if err != nil {
 				return err
 			}

@@ -56,11 +56,7 @@ apostrophe before it, so that no spreadsheet computes it.`,
 			case format != "csv" && format != "jsonl":
 				return usageError{fmt.Errorf("--format %q: want csv or jsonl", format)}
 			}
-			cfg, err := loadConfig(cmd)
-			if err != nil {
-				return err
-			}
-			e, err := recorded(cmd, cfg)
+			cfg, e, err := loadRecorded(cmd)
 			if err != nil {
 				return err
 			}
@@ -125,11 +121,7 @@ not read. Separated by commas; spaces around a value and a byte order mark do no
 			if err != nil {
 				return usageError{err}
 			}
-			cfg, err := loadConfig(cmd)
-			if err != nil {
-				return err
-			}
-			e, err := recorded(cmd, cfg)
+			cfg, e, err := loadRecorded(cmd)
 			if err != nil {
 				return err
 			}

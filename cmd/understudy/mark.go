@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,14 +105,9 @@ func syncDir(dir string) error {
 // readMarks reads the marks beside the rows; none if nobody wrote one.
 func readMarks(dir string) ([]reports.Mark, error) {
 	path := marksPath(dir)
-	data, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
+	data, err := wholeLines(path)
+	if err != nil || data == nil {
 		return nil, err
-	case len(data) > 0 && data[len(data)-1] != '\n':
-		return nil, fmt.Errorf("%s: its last line is cut off; end it or take it out", path)
 	}
 	marks, err := reports.ReadMarks(bytes.NewReader(data))
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-eval/understudy/cmd/understudy/config"
 	"github.com/understudy-eval/understudy/shadow/llm"
 	"github.com/understudy-eval/understudy/shadow/policy"
+	"github.com/understudy-eval/understudy/shadow/provider"
 )
 
 // refusalEvery is how often a lasting refusal of one provider with one status is
@@ -25,12 +26,13 @@ type troupe struct {
 	cfg     *config.Config
 	log     *slog.Logger
 	health  map[string]*policy.Health
+	quotas  map[string]*provider.Quota
 	retries *policy.RetryBudget
 	alarms  alarms
 }
 
 func newTroupe(cfg *config.Config, log *slog.Logger) *troupe {
-	return &troupe{cfg: cfg, log: log, health: map[string]*policy.Health{}, retries: policy.NewRetryBudget()}
+	return &troupe{cfg: cfg, log: log, health: map[string]*policy.Health{}, quotas: map[string]*provider.Quota{}, retries: policy.NewRetryBudget()}
 }
 
 // policy makes the model that a policy is.
@@ -89,11 +91,36 @@ func (t *troupe) stage(name string) (llm.Model, error) {
 		return t.policy(p)
 	}
 	m, _ := t.cfg.Model(name)
-	client, err := openModel(m)
+	client, err := openWithin(m, t.quotaOf(m))
 	if err != nil {
 		return llm.Model{}, err
 	}
 	return t.healthOf(m).Guard(client.Model()), nil
+}
+
+// quotaOf is what is left of an account's limits for a model, the same for all arms.
+func (t *troupe) quotaOf(m config.Model) *provider.Quota {
+	key := m.BaseURL + " " + m.Key.String() + " " + m.Model
+	if t.quotas[key] == nil {
+		t.quotas[key] = &provider.Quota{}
+	}
+	return t.quotas[key]
+}
+
+// wait returns once none of the models that a name stands for has to be spared.
+func (t *troupe) wait(name string) func(context.Context) error {
+	var quotas []*provider.Quota
+	for _, m := range t.cfg.Asked(name) {
+		quotas = append(quotas, t.quotaOf(m))
+	}
+	return func(ctx context.Context) error {
+		for _, q := range quotas {
+			if err := q.Wait(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // healthOf is what is known of the server that a model is at, with the key that it is

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -84,5 +85,43 @@ judge: {repeat: none, agreement: none, injection: none, primary: judge}
 		if notes := strings.Join(trial.Candidates[0].Notes, "; "); !strings.Contains(notes, "gone "+tt.note) && !strings.Contains(notes, "gone skipped") || !strings.Contains(notes, "good served") || strings.Contains(notes, url) {
 			t.Errorf("notes %q", notes)
 		}
+	}
+}
+
+// What a reply says of an account's limits holds every arm back that asks that account,
+// a policy's too.
+func TestArmsShareAQuota(t *testing.T) {
+	low := map[string]string{"X-Ratelimit-Limit-Requests": "100", "X-Ratelimit-Remaining-Requests": "1", "X-Ratelimit-Reset-Requests": "1h"}
+	url, asked := fake(t, func(llmfake.Call) llmfake.Answer { return llmfake.Answer{Text: "yes", Header: low} })
+	cfg, err := config.Parse("x.yaml", fmt.Appendf(nil, `
+models:
+  one: {provider: openai, base_url: "%s/v1", model: m}
+  judge: {provider: openai, model: gpt-5.6-terra-2026-08-20, key: env:K}
+policies: {chain: {failover: [one]}}
+tap: {upstream: "http://127.0.0.1:1"}
+candidates: {one: {model: one}, chain: {model: chain, share: 50%%}}
+judge: {primary: judge}
+`, url))
+	if err != nil {
+		t.Fatal(err)
+	}
+	policies := newTroupe(cfg, slog.New(slog.DiscardHandler))
+	m, _ := cfg.Model("one")
+	client, err := openWithin(m, policies.quotaOf(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Model().Complete(t.Context(), llm.Request{Dialect: llm.OpenAIChat, Body: []byte(`{"messages":[{"role":"user","content":"?"}]}`)}); err != nil || asked.Calls() != 1 {
+		t.Fatalf("%v, %d calls", err, asked.Calls())
+	}
+	for _, arm := range []string{"one", "chain"} {
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if policies.wait(arm)(ended) == nil {
+			t.Errorf("%s is not held back", arm)
+		}
+	}
+	if err := policies.wait("judge")(t.Context()); err != nil {
+		t.Errorf("another account is held back: %v", err)
 	}
 }

@@ -85,11 +85,8 @@ func checkFormat(format string, terminal bool) error {
 
 // readReport builds the report from the rows that the configuration points to.
 func readReport(cmd *cobra.Command, w reports.Window, options ...reports.Option) (reports.Report, error) {
-	cfg, err := loadConfig(cmd)
+	cfg, _, err := loadRecorded(cmd)
 	if err != nil {
-		return reports.Report{}, err
-	}
-	if _, err := recorded(cmd, cfg); err != nil {
 		return reports.Report{}, err
 	}
 	marks, err := readMarks(cfg.Sinks.Dir)

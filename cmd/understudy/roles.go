@@ -38,13 +38,16 @@ type role struct {
 	open func(*process, context.Context) (play func(context.Context) error, err error)
 }
 
-const roleTap = "tap"
+const (
+	roleTap        = "tap"
+	roleCandidates = "candidates"
+)
 
 // allRoles lists the roles in the order in which samples pass through them.
 func allRoles() []role {
 	return []role{
 		{roleTap, (*process).tap},
-		{"candidates", (*process).candidates},
+		{roleCandidates, (*process).candidates},
 		{"judge", (*process).judge},
 		{"sinks", (*process).sinks},
 	}
@@ -111,6 +114,7 @@ func (p *process) persist(r role, play func(context.Context) error) func(context
 		}
 		for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 			var err error
+			began := time.Now()
 			if play == nil {
 				play, err = r.open(p, ctx)
 			}
@@ -119,6 +123,9 @@ func (p *process) persist(r role, play func(context.Context) error) func(context
 			}
 			if ctx.Err() != nil || err == nil {
 				return err
+			}
+			if time.Since(began) > lastRetry { // it had been well
+				wait = firstRetry
 			}
 			p.log.ErrorContext(ctx, "alarm: role failed, live traffic goes on and samples wait on the bus", "role", r.name, "again_in", wait, "error", err)
 			play = nil
@@ -142,7 +149,7 @@ func (p *process) tap(context.Context) (func(context.Context) error, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.changes.each(p.cfg, func(c *config.Config) error { return t.Redraw(c.Tap.Rate, c.Tap.Salt) }); err != nil {
+	if err := p.changes.each(roleTap, p.cfg, func(c *config.Config) error { return t.Redraw(c.Tap.Rate, c.Tap.Salt) }); err != nil {
 		return nil, err
 	}
 	upstream, err := upstreamOf(p.cfg)
@@ -173,7 +180,7 @@ func (p *process) candidates(ctx context.Context) (func(context.Context) error, 
 	if err != nil {
 		return nil, err
 	}
-	if err := p.changes.each(p.cfg, func(c *config.Config) error { return asker.SetShares(sharesOf(c)) }); err != nil {
+	if err := p.changes.each(roleCandidates, p.cfg, func(c *config.Config) error { return asker.SetShares(sharesOf(c)) }); err != nil {
 		return nil, err
 	}
 	logEndpoints(ctx, p.log, p.cfg)

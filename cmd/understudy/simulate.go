@@ -98,11 +98,7 @@ func writeSimulation(w io.Writer, format string, s reports.Simulation) error {
 
 // simulate plays what was asked for on the rows of the configuration.
 func simulate(cmd *cobra.Command, names []string, sweep, compare string, w reports.Window, o reports.SimulateOptions) (reports.Simulation, error) {
-	cfg, err := loadConfig(cmd)
-	if err != nil {
-		return reports.Simulation{}, err
-	}
-	e, err := recorded(cmd, cfg)
+	cfg, e, err := loadRecorded(cmd)
 	if err != nil {
 		return reports.Simulation{}, err
 	}

@@ -53,6 +53,7 @@ func openCandidates(cfg *config.Config, spend *purses, log *slog.Logger) (*candi
 		arm := candidate.Arm{
 			Name: shadow.Arm(c.Name), Share: c.Share, Timeout: c.Timeout, Control: c.Control,
 			Purse: spend.of(cfg.Spend.Of(c.Name)), MostCalls: mostCalls(cfg, c.Model), Price: prices.priceOf(c.Model),
+			Wait: policies.wait(c.Model),
 		}
 		if p, ok := cfg.Policy(c.Model); ok {
 			m, err := policies.policy(p)
@@ -65,12 +66,11 @@ func openCandidates(cfg *config.Config, spend *purses, log *slog.Logger) (*candi
 		}
 		m, _ := cfg.Model(c.Model)
 		arm.Concurrency, m.Concurrency = m.Concurrency, 0 // the arm waits for its place before its clock starts
-		quota := &provider.Quota{}
-		client, err := openWithin(m, quota)
+		client, err := openWithin(m, policies.quotaOf(m))
 		if err != nil {
 			return nil, err
 		}
-		arm.Model, arm.Wait = client.Model(), quota.Wait
+		arm.Model = client.Model()
 		arms = append(arms, arm)
 	}
 	return candidate.New(arms, candidate.Options{Log: log})

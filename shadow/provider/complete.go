@@ -84,7 +84,7 @@ func (a *attempt) run(ctx context.Context, key string) (llm.Reply, error) {
 		return llm.Reply{Took: a.took()}, a.client.failed(ctx, err)
 	}
 	defer resp.Body.Close()
-	a.client.end.Quota.saw(resp.StatusCode, resp.Header, time.Now())
+	a.client.end.Quota.saw(resp.Header, time.Now())
 	var reply llm.Reply
 	contentType := resp.Header.Get("Content-Type")
 	switch {
@@ -107,7 +107,10 @@ func (a *attempt) took() time.Duration { return max(1, time.Since(a.start)) }
 
 func (a *attempt) refusal(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // the status is enough
-	return llm.FailureFromStatus(a.call.dialect, resp.StatusCode, resp.Header, body, time.Now())
+	now := time.Now()
+	f := llm.FailureFromStatus(a.call.dialect, resp.StatusCode, resp.Header, body, now)
+	a.client.end.Quota.refused(f, now)
+	return f
 }
 
 func (a *attempt) whole(ctx context.Context, r io.Reader) (llm.Reply, error) {

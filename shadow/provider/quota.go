@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/understudy-eval/understudy/shadow/llm"
 )
 
 const (
@@ -45,26 +47,29 @@ func (q *Quota) Wait(ctx context.Context) error {
 	}
 }
 
-// saw notes a reply's headers.
-func (q *Quota) saw(status int, h http.Header, now time.Time) {
+// saw notes what a reply's headers say of the limits.
+func (q *Quota) saw(h http.Header, now time.Time) {
 	if q == nil {
 		return
 	}
-	pause := time.Duration(0)
-	if status == http.StatusTooManyRequests {
-		pause = retryAfter(h, now)
-	}
 	for _, l := range limitsIn(h, now) {
 		if l.remaining < quotaFloor*l.limit {
-			pause = max(pause, l.reset)
+			q.pause(l.reset, now)
 		}
 	}
-	if pause = min(pause, quotaPause); pause <= 0 {
-		return
+}
+
+// refused notes a refusal; one that is no 429, or does not say how long, holds nobody.
+func (q *Quota) refused(f *llm.Failure, now time.Time) {
+	if q != nil && f.Reason == llm.RateLimited {
+		q.pause(f.RetryAfter, now)
 	}
+}
+
+func (q *Quota) pause(d time.Duration, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if until := now.Add(pause); until.After(q.until) {
+	if until := now.Add(min(d, quotaPause)); until.After(q.until) {
 		q.until = until
 	}
 }
@@ -111,15 +116,4 @@ func resetIn(text string, now time.Time) (time.Duration, bool) {
 		return at.Sub(now), true
 	}
 	return 0, false
-}
-
-// retryAfter is how long a refusal asks to wait.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if d, ok := resetIn(h.Get("Retry-After"), now); ok {
-		return d
-	}
-	if at, err := http.ParseTime(h.Get("Retry-After")); err == nil {
-		return at.Sub(now)
-	}
-	return 0
 }

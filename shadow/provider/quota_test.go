@@ -52,19 +52,7 @@ func TestQuota(t *testing.T) {
 					}
 					return a
 				})
-				q := &provider.Quota{}
-				client, err := provider.Open(provider.Endpoint{
-					Name: "m", Provider: llm.ProviderOpenAI, BaseURL: "http://m.invalid/v1", Model: "m", Quota: q,
-					Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-						return fake.Dial(ctx, network, address)
-					},
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer fake.Close()
-				defer client.CloseIdleConnections()
-				_, _ = client.Model().Complete(t.Context(), llm.Request{Dialect: llm.OpenAIChat, Body: []byte(`{"messages":[{"role":"user","content":"?"}]}`)})
+				q := asked(t, fake)
 				began := time.Now()
 				if err := q.Wait(t.Context()); err != nil {
 					t.Error(err)
@@ -83,23 +71,32 @@ func TestQuotaEnds(t *testing.T) {
 		fake := llmfake.New(func(llmfake.Call) llmfake.Answer {
 			return llmfake.Answer{Status: 429, Header: map[string]string{"Retry-After": "30"}}
 		})
-		q := &provider.Quota{}
-		client, err := provider.Open(provider.Endpoint{
-			Name: "m", Provider: llm.ProviderOpenAI, BaseURL: "http://m.invalid/v1", Model: "m", Quota: q,
-			Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-				return fake.Dial(ctx, network, address)
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer fake.Close()
-		defer client.CloseIdleConnections()
-		_, _ = client.Model().Complete(t.Context(), llm.Request{Dialect: llm.OpenAIChat, Body: []byte(`{"messages":[{"role":"user","content":"?"}]}`)})
+		q := asked(t, fake)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := q.Wait(ctx); err == nil {
 			t.Error("waited in vain, and said nothing")
 		}
 	})
+}
+
+// asked is a quota after one call of a model.
+func asked(t *testing.T, fake *llmfake.Fake) *provider.Quota {
+	t.Helper()
+	q := &provider.Quota{}
+	client, err := provider.Open(provider.Endpoint{
+		Name: "m", Provider: llm.ProviderOpenAI, BaseURL: "http://m.invalid/v1", Model: "m", Quota: q,
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return fake.Dial(ctx, network, address)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		client.CloseIdleConnections()
+		_ = fake.Close()
+	})
+	_, _ = client.Model().Complete(t.Context(), llm.Request{Dialect: llm.OpenAIChat, Body: []byte(`{"messages":[{"role":"user","content":"?"}]}`)})
+	return q
 }
